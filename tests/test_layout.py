@@ -8,7 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 
 import pytest
 
@@ -138,11 +138,27 @@ def is_ours(name: str) -> bool:
     return (ROOT / f"{first}.py").exists() or (ROOT / first).is_dir()
 
 
+def of_every_module(check: Callable[[pathlib.Path], None]) -> Callable[[str], None]:
+    """A test of a package that makes `check` of each of its modules.
+
+    A case for each module would cost more than what it does, and quick runs would leave most of them out.
+    """
+
+    @pytest.mark.parametrize("package", sorted({package_of(path) for path in modules()}))
+    def test(package: str) -> None:
+        for path in modules():
+            if package_of(path) == package:
+                check(path)
+
+    test.__doc__ = check.__doc__
+    return test
+
+
 def test_every_package_has_a_place_in_the_table() -> None:
     assert {package_of(path) for path in modules()} <= set(MAY_IMPORT)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+@of_every_module
 def test_imports_point_one_way(path: pathlib.Path) -> None:
     package = package_of(path)
     wrong = []
@@ -158,7 +174,7 @@ def test_imports_point_one_way(path: pathlib.Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+@of_every_module
 def test_only_array_modules_import_numpy(path: pathlib.Path) -> None:
     if path.relative_to(ROOT).as_posix().startswith(MAY_IMPORT_NUMPY):
         return
@@ -166,7 +182,7 @@ def test_only_array_modules_import_numpy(path: pathlib.Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+@of_every_module
 def test_only_some_modules_know_opcodes(path: pathlib.Path) -> None:
     if path.relative_to(ROOT).as_posix().startswith(tuple(MAY_DISASSEMBLE)):
         return
@@ -178,7 +194,7 @@ def test_only_some_modules_know_opcodes(path: pathlib.Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+@of_every_module
 def test_imports_between_rooms_point_one_way(path: pathlib.Path) -> None:
     parts = path.relative_to(ROOT).with_suffix("").parts
     room = ".".join(parts[:-1])
@@ -314,20 +330,20 @@ def docstrings(path: pathlib.Path) -> Iterator[tuple[str, int]]:
                 yield text.strip(), node.lineno
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+@of_every_module
 def test_docstrings_begin_like_sentences_that_stand_alone(path: pathlib.Path) -> None:
     elliptic = [f"{path}:{line} {text}" for text, line in docstrings(path) if ELLIPTIC.match(text)]
     assert not elliptic, "\n".join(elliptic)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+@of_every_module
 def test_modules_and_functions_are_short(path: pathlib.Path) -> None:
     name = path.relative_to(ROOT).as_posix()
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES, path
     long = [
         node.name
         for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (node.end_lineno or node.lineno) - node.lineno >= MOST_LINES_OF_A_FUNCTION
     ]
-    assert set(long) == {function for file, function in LONG_FUNCTIONS if file == name}
+    assert set(long) == {function for file, function in LONG_FUNCTIONS if file == name}, path

@@ -23,7 +23,7 @@ from adbc.reverse.pullback import PullbackWriter
 from adbc.rules.formulas import Formula
 from adbc.types.array_calls import DTYPE_CODES, formula_call, is_complex
 from adbc.types.callsites import CallSite
-from adbc.types.derived import CotangentOf, cotangent_type, merge
+from adbc.types.derived import CotangentOf, SequenceType, cotangent_type, merge
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
@@ -33,7 +33,6 @@ from adbc.types.lattice import (
     TANGENT,
     AbstractType,
     ArrayType,
-    TupleType,
     ValueArrayType,
     is_number,
     memory_type,
@@ -341,7 +340,7 @@ class _Given:
             *self.known,
             *others,
             keywords=tuple(adjoint.others),
-            type=TupleType(tuple(types_)),
+            type=SequenceType(tuple(types_)),
         )
         result = []
         for argument, part, d in zip(
@@ -453,7 +452,7 @@ class _Given:
 
 
 def _of_any_shape(type: AbstractType) -> AbstractType:
-    """`type`, or arrays of any number of axes of its dtype."""
+    """`type`, or arrays of any number of axes of its dtype, numbers of NumPy's included."""
     return ArrayType(type.dtype, None, type.cls) if isinstance(type, ArrayType) else type
 
 

@@ -316,7 +316,7 @@ def _two(*classes: type) -> bool:
 _ITERATOR: type = type(iter(array("d")))
 
 _OF_BYTES = ZeroRule(of_bytes)
-_OF_BYTES.converts, _OF_BYTES.meets_text = 1, True
+_OF_BYTES.converts, _OF_BYTES.meets_text = slice(1, 2), True
 
 ROWS: list[Rule] = [
     Primitive(of_list, frule=_of_list_frule, rrule=_of_list_rrule),

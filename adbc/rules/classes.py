@@ -7,10 +7,9 @@ method of such a class is the user's code and not ours to differentiate by a for
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from types import (
     ClassMethodDescriptorType,
     FunctionType,
@@ -68,15 +67,19 @@ class _Asked(threading.local):
 _asked = _Asked()
 
 
-@contextlib.contextmanager
-def noting() -> Iterator[list[Question]]:
+class noting:  # a context manager, and no generator: it is entered for each row that is looked for
     """What is asked in the block of classes that may be changed: the choice of a row rests on the answers."""
-    before = _asked.questions
-    questions = _asked.questions = []
-    try:
-        yield questions
-    finally:
-        _asked.questions = before
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> list[Question]:
+        self.before = _asked.questions
+        questions: list[Question] = []
+        _asked.questions = questions
+        return questions
+
+    def __exit__(self, *raised: object) -> None:
+        _asked.questions = self.before
 
 
 def still(questions: Iterable[Question]) -> bool:

@@ -88,7 +88,7 @@ class FormulaCall:
     arrays: which arguments of the call the formulas are given by position; formulas: one for each of them
     (see `Rule.formulas`).  others: names and positions of the arguments that are given by name.
 
-    together: a function that gives the cotangents of all arrays in a tuple, for less than the formulas one
+    together: a function that gives the cotangents of all arrays in a sequence, for less than the formulas one
     by one; it is used where all are wanted.
 
     window: whether the result may be a view of the first array, which nobody can tell as long as neither is
@@ -107,6 +107,11 @@ class FormulaCall:
     window: bool = False
     parts: bool = False
     is_elementwise: bool = False
+
+    def known(self, types: Sequence[Any]) -> FormulaCall:
+        """The call with its formulas for arrays of these types."""
+        formulas = tuple(f.known(types) if isinstance(f, Formula) else f for f in self.formulas)
+        return self if formulas == self.formulas else dataclasses.replace(self, formulas=formulas)
 
 
 def always(types: Sequence[Any]) -> bool:

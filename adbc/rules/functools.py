@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -96,6 +96,11 @@ def _partial(func: Any, /, *args: Any, **keywords: Any) -> Any:
 _DISCRETE = frozenset({int, bool, str, bytes, type(None)})
 
 
+def are_discrete(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Whether all arguments of a call are values of classes that never have a derivative."""
+    return _DISCRETE.issuperset(map(type, args)) and _DISCRETE.issuperset(map(type, keywords.values()))
+
+
 class _LruCache:
     """A cache that a function makes while it is differentiated: what is kept there keeps its derivative.
 
@@ -114,20 +119,23 @@ class _LruCache:
         return self if obj is None else MethodType(self, obj)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        for value in (*args, *keywords.values()):
-            if type(value) not in _DISCRETE:
-                self.misses += 1
-                return self.function(*args, **keywords)
-        key: Any = (args, tuple(keywords.items()))
+        if not are_discrete(args, keywords):
+            self.misses += 1
+            return self.function(*args, **keywords)
+        # No argument is a tuple: a key without keywords is never one with keywords.
+        key: Any = (args, tuple(keywords.items())) if keywords else args
         if self.typed:
-            key = (*key, tuple([type(value) for value in (*args, *keywords.values())]))
+            key = (key, tuple([type(value) for value in (*args, *keywords.values())]))
         if key in self.kept:
             self.hits += 1
+            if self.maxsize is None:
+                return self.kept[key]
             result = self.kept.pop(key)
             self.kept[key] = result  # now the last to be forgotten
             return result
         self.misses += 1
-        result = self.function(*args, **keywords)
+        # Arguments by position alone are known one by one.
+        result = self.function(*args, **keywords) if keywords else self.function(*args)
         if self.maxsize is None or self.maxsize > 0:
             if self.maxsize is not None and len(self.kept) >= self.maxsize:
                 del self.kept[next(iter(self.kept))]
@@ -188,29 +196,72 @@ def key_by(compare: Any, obj: Any) -> Any:
     return _Key(compare, obj)
 
 
-def _bind_dispatcher(self: Any, obj: Any, cls: Any = None) -> Any:
-    """`functools.singledispatchmethod.__get__` without the cache that CPython 3.13 keeps for each instance:
-    it belongs to the class, and outlives the derivatives that a method is bound to."""
+class _Dispatched:
+    # The method that `functools.singledispatchmethod` gives for an object: the function that it stands for is
+    # only made when something else is asked of it than to be called.  No docstring, for that is asked too.
+
+    __stands_for__ = FunctionType
+
+    def __init__(self, method: Any, obj: Any, cls: Any) -> None:
+        self.method = method
+        self.obj = obj
+        self.cls = cls
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        if not args and _SAYS_SO:
+            name = getattr(self.method.func, "__name__", "singledispatchmethod method")
+            raise TypeError(f"{name} requires at least 1 positional argument")
+        found = self.method.dispatcher.dispatch(args[0].__class__)
+        if type(found) is not FunctionType or self.obj is None:
+            return found.__get__(self.obj, self.cls)(*args, **keywords)
+        # Arguments by position alone are known one by one.
+        return found(self.obj, *args, **keywords) if keywords else found(self.obj, *args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_function_of(self.method, self), name)
+
+    @property
+    def __doc__(self) -> Any:  # type: ignore[override]
+        return self.__getattr__("__doc__")
+
+    @property
+    def __module__(self) -> Any:  # type: ignore[override]
+        return self.__getattr__("__module__")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """What `isinstance` sees."""
+        return FunctionType
+
+
+def _function_of(method: Any, dispatched: Any) -> Any:
+    """The function that `functools.singledispatchmethod` makes where `dispatched` stands for it."""
 
     def _method(*args: Any, **kwargs: Any) -> Any:
-        if not args:
-            name = getattr(self.func, "__name__", "singledispatchmethod method")
-            raise TypeError(f"{name} requires at least 1 positional argument")
-        return self.dispatcher.dispatch(args[0].__class__).__get__(obj, cls)(*args, **kwargs)
+        return dispatched(*args, **kwargs)
 
-    _method.__isabstractmethod__ = self.__isabstractmethod__  # type: ignore[attr-defined]
-    _method.register = self.register  # type: ignore[attr-defined]
-    functools.update_wrapper(_method, self.func)
+    _method.__isabstractmethod__ = method.__isabstractmethod__  # type: ignore[attr-defined]
+    _method.register = method.register  # type: ignore[attr-defined]
+    functools.update_wrapper(_method, method.func)
     return _method
 
 
+def _bind_dispatcher(self: Any, obj: Any, cls: Any = None) -> Any:
+    """`functools.singledispatchmethod.__get__` without the cache that CPython 3.13 keeps for each instance:
+    it belongs to the class, and outlives the derivatives that a method is bound to."""
+    return _Dispatched(self, obj, cls)
+
+
 _GET: Any = functools.singledispatchmethod.__get__
+_SAYS_SO = "funcname" in _GET.__code__.co_cellvars
+"""Whether this version says that an argument is missing."""
 
 ROWS: list[Rule] = [
     Overlay(functools.reduce, _reduce),
     Overlay(functools.partial, _partial),
     ZeroRule(way_of_joining, result=str),
+    ZeroRule(are_discrete, result=bool),
     Overlay(functools._lru_cache_wrapper, _lru_cache),
     Overlay(functools.cmp_to_key, _cmp_to_key),
-    *([Overlay(_GET, _bind_dispatcher)] if "_method_cache" in _GET.__code__.co_names else []),
+    Overlay(_GET, _bind_dispatcher),
 ]

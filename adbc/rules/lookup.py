@@ -137,9 +137,15 @@ class RuleTable:
         """What was chosen where it rests on answers about classes that may get other methods, with these."""
         self.decided: dict[Any, Any] = {}
         """What dispatch found out for functions and classes of arguments; emptied when rows are added."""
+        self.decided_without_text: dict[Any, Any] = {}
+        """What it found out for where no text has been made from numbers with a derivative."""
         self.bodies: dict[Any, Any] = {}
         """The Python functions that stand in for functions on arguments of some classes, as dispatch found
         them out; None where classes do not tell.  Emptied when rows are added."""
+        self.caches: tuple[dict[Any, Any], ...] = (
+            self.found, self.resting, self.decided, self.decided_without_text, self.bodies,
+        )  # fmt: skip
+        """All that is emptied when rows are added."""
         self._loading: set[tuple[str, str]] = set()
         self._lock = threading.RLock()
         self.listeners: list[Callable[[Any], object]] = []
@@ -194,12 +200,10 @@ class RuleTable:
         return True
 
     def _changed(self, *, is_stale: bool) -> None:
-        self.found.clear()
-        self.resting.clear()
+        for cache in self.caches:
+            cache.clear()
         if is_stale:
             self.epoch += 1
-        self.decided.clear()
-        self.bodies.clear()
         for layer in self._layers:
             layer._changed_below(is_stale)
 

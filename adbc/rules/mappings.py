@@ -11,7 +11,6 @@ from collections import OrderedDict, _count_elements, defaultdict  # type: ignor
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from adbc.errors import UnsupportedError
 from adbc.rules.builtins import dicts
 from adbc.rules.classes import dict_like, overrides
 from adbc.rules.table import Overlay, Rule, ZeroRule
@@ -53,45 +52,54 @@ def _dict_init(d: Any, other: Any = (), /, **named: Any) -> None:
     dicts.fill_dict(d, other, named)
 
 
-def set_factory(d: Any, factory: Any) -> None:
-    """Have `d` make its missing values by `factory`."""
+def takes_nothing(factory: Any) -> bool:
+    """Whether a factory of missing values has captured nothing that may have a derivative."""
     if factory is not None and not callable(factory):
         raise TypeError("first argument must be callable or None")
+    if isinstance(factory, BuiltinFunctionType):
+        return isinstance(factory.__self__, (type, ModuleType))
+    if isinstance(factory, FunctionType):
+        return not (factory.__closure__ or factory.__defaults__ or factory.__kwdefaults__)
+    return factory is None or isinstance(factory, type)
+
+
+def set_factory(d: Any, factory: Any) -> None:
+    """Have `d` make its missing values by `factory`, a constant."""
     d.default_factory = factory
 
 
+def _set_factory(d: Any, factory: Any) -> None:
+    if takes_nothing(factory):
+        set_factory(d, factory)
+    else:  # its derivative is that of an attribute
+        d.default_factory = factory
+
+
+def has_constant(d: Any) -> bool:
+    """Whether `d` makes its missing values by a factory that has captured nothing."""
+    return takes_nothing(d.default_factory)
+
+
 def factory_of(d: Any) -> Any:
-    """The function that `d` makes its missing values by, if it needs no shadow."""
-    factory = d.default_factory
-    plain = factory is None or isinstance(factory, type)
-    if isinstance(factory, BuiltinFunctionType):
-        plain = isinstance(factory.__self__, (type, ModuleType))
-    if isinstance(factory, FunctionType):
-        plain = not (factory.__closure__ or factory.__defaults__ or factory.__kwdefaults__)
-    if not plain:
-        raise UnsupportedError(
-            f"the factory {factory!r} of a defaultdict is called for a key that is missing",
-            "it may have values of its own, whose derivative would be lost",
-            "use dict.setdefault, or a subclass of dict with __missing__",
-        )
-    return factory
+    """The function that `d` makes its missing values by, a constant."""
+    return d.default_factory
 
 
 def _default_init(d: Any, factory: Any = None, /, *other: Any, **named: Any) -> None:
-    set_factory(d, factory)
+    _set_factory(d, factory)
     _dict_init(d, *other, **named)
 
 
 def _defaultdict(factory: Any = None, /, *other: Any, **named: Any) -> Any:
     d = empty_dict(defaultdict)
-    set_factory(d, factory)
+    _set_factory(d, factory)
     if other or named:
         _dict_init(d, *other, **named)
     return d
 
 
 def _missing(d: Any, k: Any, /) -> Any:
-    factory = factory_of(d)
+    factory = factory_of(d) if has_constant(d) else d.default_factory
     if factory is None:
         raise KeyError(k)
     value = factory()
@@ -206,6 +214,7 @@ ROWS: list[Rule] = [
     Overlay(defaultdict, _defaultdict, result=defaultdict),
     Overlay(defaultdict.__init__, _default_init),
     Overlay(defaultdict.__missing__, _missing),
+    *(ZeroRule(function, result=bool) for function in (takes_nothing, has_constant)),
     ZeroRule(set_factory),
     ZeroRule(factory_of),
     ZeroRule(keys_but, result=list),

@@ -95,6 +95,12 @@ def _chained_two(first: Iterable[Any], second: Iterable[Any]) -> Iterator[Any]:
             yield value
 
 
+def _chained_three(first: Iterable[Any], second: Iterable[Any], third: Iterable[Any]) -> Iterator[Any]:
+    for part in (first, second, third):
+        for value in part:  # noqa: UP028
+            yield value
+
+
 def _chained(parts: Iterator[Iterable[Any]]) -> Iterator[Any]:
     for part in parts:
         for value in part:  # noqa: UP028
@@ -171,6 +177,12 @@ def _ordered_pairs(pool: Sequence[Any]) -> Iterator[Any]:
 def _product(first: Sequence[Any], second: Sequence[Any]) -> Iterator[Any]:
     for a in first:
         for b in second:
+            yield a, b
+
+
+def _square(pool: Sequence[Any]) -> Iterator[Any]:
+    for a in pool:
+        for b in pool:
             yield a, b
 
 
@@ -271,6 +283,19 @@ def _begun_with(values: Iterator[Any], function: Any, initial: Any) -> Iterator[
         yield initial
 
 
+def _begun_from(values: Iterator[Any], initial: Any) -> Iterator[Any]:
+    if initial is None:  # as if it were not given
+        for value in values:
+            initial = value
+            break
+        else:
+            return
+    yield initial
+    for value in values:
+        initial = operator.add(initial, value)
+        yield initial
+
+
 def _repeated(value: Any) -> Iterator[Any]:
     while True:
         yield value
@@ -287,6 +312,12 @@ def _counted(start: Any, step: Any) -> Iterator[Any]:
         start = start + step
 
 
+def _counted_one_by_one(start: Any) -> Iterator[Any]:
+    while True:
+        yield start
+        start = start + 1
+
+
 PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
     builtins.map: (
         Producer(_mapped, 2, {1: _iter_}),
@@ -299,11 +330,14 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
     itertools.compress: (Producer(_chosen, 2, {0: _iter_, 1: _iter_}),),
     itertools.takewhile: (Producer(_taken_while, 2, {1: _iter_}),),
     itertools.dropwhile: (Producer(_dropped_while, 2, {1: _iter_}),),
-    itertools.chain: (Producer(_chained_two, 2),),
+    itertools.chain: (Producer(_chained_two, 2), Producer(_chained_three, 3)),
     itertools.chain.from_iterable: (Producer(_chained, 1, {0: _iter_}),),
     itertools.accumulate: (
         Producer(_accumulated, 1, {0: _iter_}), Producer(_accumulated_by, 2, {0: _iter_}),
+        Producer(_accumulated_by, 2, {0: _iter_}, keywords=("func",)),
+        Producer(_begun_from, 2, {0: _iter_}, keywords=("initial",)),
         Producer(_begun_with, 3, {0: _iter_}, keywords=("initial",)),
+        Producer(_begun_with, 3, {0: _iter_}, keywords=("func", "initial")),
     ),
     itertools.pairwise: (Producer(_pairwise, 1, {0: _iter_}),),
     itertools.combinations: (
@@ -312,6 +346,7 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
     itertools.permutations: (Producer(_ordered_pairs, 2, {0: builtins.list}, {1: 2}),),
     itertools.product: (
         Producer(_product, 2, dict.fromkeys(range(2), builtins.list)),
+        Producer(_square, 2, {0: builtins.list}, {1: 2}, keywords=("repeat",)),
         Producer(_product_of_three, 3, dict.fromkeys(range(3), builtins.list)),
     ),
     itertools.islice: (
@@ -320,7 +355,10 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
         Producer(_sliced, 3, {1: _as_start, 2: _as_stop, 0: _iter_}),
     ),
     itertools.repeat: (Producer(_repeated, 1), Producer(_repeated_times, 2, {1: builtins.range})),
-    itertools.count: (Producer(_counted, 2),),
+    itertools.count: (
+        Producer(_counted, 2), Producer(_counted_one_by_one, 1),
+        Producer(_counted, 2, keywords=("start", "step")),
+    ),
     itertools.cycle: (Producer(_cycled, 1, {0: _iter_}),),
     itertools.zip_longest: (
         Producer(_longest, 3, {0: _iter_, 1: _iter_}, keywords=("fillvalue",)),

@@ -176,9 +176,9 @@ class Rule:
     """Whether calls with arguments of which a part has a derivative, and an address, are made by `frule` and
     `rrule` though the derivative is zero: these look at what becomes of the arguments."""
 
-    converts: int | None = None
-    """The number of the argument from which numbers are read if it is text, or holds text; None if that is
-    an error."""
+    converts: slice | None = None
+    """The arguments by position from which numbers or arrays are made if they are text, or hold text; None if
+    that is an error."""
 
     meets_text: bool
     """Whether calls by the row have to be looked at if text was made from numbers with a derivative."""
@@ -421,7 +421,14 @@ def _term(partial: Any, by: Any, f: Any, x: Any) -> Any:
     if type(partial) is float and type(by) is float and type(x) is float:
         product = partial * by
         return product if product == product else multiply(partial, by)
+    if f is NO_FDATA and {partial.__class__, by.__class__, x.__class__} <= _OF_PYTHON:
+        product = partial.conjugate() * by if partial and by else 0.0  # as in `multiply`
+        return product.real if x.__class__ is float else complex(product)
     return accumulate(f, x, multiply(_conjugate(partial), by))
+
+
+_OF_PYTHON: frozenset[Any] = frozenset({float, complex})
+"""Classes of numbers that need no fitting but that the real part is taken."""
 
 
 def _conjugate(x: Any) -> Any:

@@ -212,10 +212,15 @@ def multiply(p: Any, d: Any) -> Any:
     if p.__class__ is float and d.__class__ is float:
         product = p * d
         return product if product == product or (p and d) else 0.0
+    if p.__class__ in _OF_PYTHON and d.__class__ in _OF_PYTHON:
+        return p * d if p and d else 0j
     special = _hook(ARRAY_MULTIPLY, d.__class__) or _hook(ARRAY_MULTIPLY, p.__class__)
     if special is not None:
         return special(p, d)
     return p * d if p and d else _zero(p) * _zero(d)
+
+
+_OF_PYTHON: frozenset[Any] = frozenset({float, complex})
 
 
 def divide(d: Any, y: Any) -> Any:
@@ -280,6 +285,8 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
             return d
     elif cls is int or cls is bool:
         return None
+    elif cls is complex and type(d) is complex:
+        return d
     kind = kind_of(cls)
     if isinstance(kind, ScalarKind):
         reduce = _hook(ARRAY_REDUCE, type(d))

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir.values import Instruction
-from adbc.rules.formulas import Formula
 from adbc.types.inference import array_getitem
 from adbc.types.lattice import (
     COMPLEX,
@@ -58,10 +57,7 @@ def formula_call(
         return None
     if found.parts and not isinstance(result, ArrayType):
         return None  # a number is read from its place
-    known = [types_[i] for i in found.arrays]
-    formulas = tuple(f.known(known) if isinstance(f, Formula) else f for f in found.formulas)
-    if formulas != found.formulas:
-        found = dataclasses.replace(found, formulas=formulas)
+    found = found.known([types_[i] for i in found.arrays])
     others = [types_[i] for _, i in found.others]
     if found.window and any(map(_holds_array, others)):
         found = dataclasses.replace(found, window=False)  # an array among the subscripts makes a copy

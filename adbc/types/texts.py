@@ -15,7 +15,7 @@ from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import call_parts, type_of
 from adbc.types.kinds import Kind
-from adbc.types.lattice import AbstractType, Exact, ListType, TupleType, class_of, is_number
+from adbc.types.lattice import AbstractType, ArrayType, Exact, ListType, TupleType, class_of, is_number
 
 __all__ = ["is_open_text", "of_text"]
 
@@ -29,9 +29,10 @@ def of_text(
         if not any(_may_say_number(a, active) for a in arguments):
             return None
         return Kind.DYNAMIC if keywords else Kind.TEXT
-    place = row.converts
-    if place is not None:
-        return Kind.DYNAMIC if any(map(_may_hold_text, arguments[place : place + 1])) else None
+    if row.converts is not None:
+        by_position = len(arguments) - len(keywords)
+        read = (*arguments[:by_position][row.converts], *arguments[by_position:])
+        return Kind.DYNAMIC if any(map(_may_hold_text, read)) else None
     return Kind.DYNAMIC if row.meets_text and any(map(is_open_text, arguments)) else None
 
 
@@ -55,21 +56,25 @@ def _may_say_number(value: Value, active: Callable[[Value], bool]) -> bool:
 
 def _may_hold_text(value: Value) -> bool:
     """Whether `value` is such text, shows it, or is a list or tuple of which it is not known that none is in
-    it."""
+    it: arrays hold none, for they are not made of such text."""
     known = type_of(value)
     if isinstance(value, Const) or class_of(known) not in _HOLDING:
         return False
-    return not _holds_numbers(known)
+    return not _holds_numbers(known, ArrayType)
 
 
-def _holds_numbers(known: AbstractType) -> bool:
-    """Whether values of this type are numbers, or hold nothing else."""
+def _holds_numbers(known: AbstractType, *others: type[AbstractType]) -> bool:
+    """Whether values of this type are numbers, or of one of the kinds `others`, or hold nothing else."""
     if isinstance(known, TupleType):
-        return all(map(_holds_numbers, known.elements))
+        return all(_holds_numbers(element, *others) for element in known.elements)
     if isinstance(known, ListType):
-        return _holds_numbers(known.element)
-    return is_number(known) or (isinstance(known, Exact) and known.cls in _NO_TEXT)
+        return _holds_numbers(known.element, *others)
+    return (
+        isinstance(known, others) or is_number(known) or (isinstance(known, Exact) and known.cls in _NO_TEXT)
+    )
 
 
 _HOLDING = frozenset({str, bytes, bytearray, memoryview, list, tuple})
 _NO_TEXT = frozenset({bool, int, float, complex, type(None)})
+_NUMERIC = ("float", "complex", "int", "uint", "bool")
+"""How the names of dtypes begin in whose arrays there is no text."""

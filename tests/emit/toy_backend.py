@@ -92,14 +92,20 @@ class Toy:
 
         def check(found: object) -> None:
             self.checked += 1
-            if found is not intrinsics.EXHAUSTED and not fits(found, known):
+            if not fits(found, known):
                 raise WrongTypeError(f"{found!r} is no {known}, in {unit.qualname} from {what!r}")
 
         return Instruction("call", [Const(check), value])
 
 
 def fits(value: Any, type: AbstractType) -> bool:
-    """Whether `value` is a member of `type`, as far as a value tells."""
+    """Whether `value` is a member of `type`, as far as a value tells.
+
+    What says that an iterator is exhausted stands where an element would, also among the results of a
+    rule; it is told apart by identity, before anything relies on the type.
+    """
+    if value is intrinsics.EXHAUSTED:
+        return True
     match type:
         case TangentType():
             return isinstance(value, int | float | complex | np.number)
@@ -147,7 +153,8 @@ def fits(value: Any, type: AbstractType) -> bool:
 def has_form_of(derivative: Any, of: AbstractType) -> bool:
     """Whether `derivative` has the form of derivatives of values of type `of`."""
     if isinstance(of, ArrayType):
-        return isinstance(derivative, np.ndarray) and derivative.dtype.name == of.dtype
+        is_number = of.ndim is None and isinstance(derivative, np.number)
+        return (is_number or isinstance(derivative, np.ndarray)) and derivative.dtype.name == of.dtype
     if isinstance(of, TupleType):
         return derivative.__class__ is tuple and len(derivative) == len(of.elements)
     if class_of(of) is list:

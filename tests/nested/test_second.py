@@ -65,6 +65,48 @@ def test_second_derivatives_however_code_is_made(name: str, config: Any, outer: 
         assert WAYS[outer](WAYS[inner](f))(X) == pytest.approx(wanted, rel=1e-6)
 
 
+def of_c(x: float) -> float:
+    try:
+        return x / 0.0
+    except ZeroDivisionError:
+        return x**3
+
+
+def exhausted(x: float) -> float:
+    values = iter([x])
+    while True:
+        try:
+            x += next(values) ** 2
+        except StopIteration:
+            return x
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("f, speculation", [(of_c, "dynamic"), (exhausted, "learn")])
+def test_what_is_caught_does_not_leave(f: Any, speculation: Any) -> None:
+    wanted = difference(adbc.grad(f), X)
+    with adbc.use(adbc.Config(speculation=speculation)):
+        assert adbc.grad(adbc.grad(f))(X) == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name, config",
+    [
+        ("power", {"debug": True}),
+        ("power", {"trace_nan": True}),
+        pytest.param("loop", {"debug": True}, marks=pytest.mark.slow),
+        pytest.param("lists", {"debug": True}, marks=pytest.mark.slow),
+        pytest.param("array", {"debug": True, "speculation": "dynamic"}, marks=pytest.mark.slow),
+    ],
+)
+def test_second_derivatives_are_taken_in_debug_mode(name: str, config: Any) -> None:
+    f = PROGRAMS[name]
+    wanted = difference(adbc.grad(f), X)
+    with adbc.use(adbc.Config(**config)):
+        assert adbc.grad(adbc.grad(f))(X) == pytest.approx(wanted, rel=1e-6)
+        assert forward(adbc.grad(f))(X) == pytest.approx(wanted, rel=1e-6)
+
+
 @pytest.mark.parametrize("outer", MODES)
 def test_third_derivatives(outer: str) -> None:
     def f(x: float) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -533,6 +534,21 @@ def through_chains(x: float, xs: list[float]) -> Any:
     for v in itertools.dropwhile(lambda v: seen("until", v) < 0.5, xs):
         total += v * x
     return total + sum(itertools.compress(xs, [1, 0, 1])) * x
+
+
+@program
+def with_what_is_named(x: float, xs: list[float]) -> Any:
+    total = 0.0
+    turns = itertools.accumulate(xs, initial=x)
+    for v, turn, n in zip(xs, turns, itertools.count(2)):
+        total += v * math.sin(turn) * n
+    for v in itertools.accumulate(xs, initial=None):
+        total += v * v * x
+    total += sum(itertools.accumulate(xs, func=lambda a, b: seen("by", a * b + x)))
+    total += sum(itertools.accumulate(xs[:2], func=operator.mul, initial=x))
+    for n, v in zip(itertools.count(start=0.5, step=x), itertools.chain(xs[:1], (x,), xs[2:])):
+        total += n * v
+    return total + sum(a / (b + x) for a, b in itertools.product(xs, repeat=2))
 
 
 @program

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
+from adbc.rules.kinds import RowKind
 from adbc.rules.numpy import (
     buffers,
     conversion,
@@ -38,6 +41,9 @@ from adbc.rules.numpy import (
     walks,
     zeros,
 )
+from adbc.rules.numpy.base import ArrayRule
+from adbc.rules.numpy.views import ViewRule
+from adbc.rules.spelling import SPELLING
 from adbc.rules.table import Rule
 from adbc.tangents.protocol import kind_of
 
@@ -88,4 +94,23 @@ _OF_ARRAYS: list[Rule] = [
     *methods_of_ufuncs(),
 ]
 
-ROWS: list[Rule] = [*numbers.ROWS, *_OF_ARRAYS, *instances.rows_of_instances(_OF_ARRAYS)]
+
+def _arrays_of(row: Rule) -> slice:
+    """The arguments by position of which the function of `row` makes arrays."""
+    if isinstance(row, ArrayRule):
+        return slice(row.arrays)
+    return slice(1) if isinstance(row, ViewRule) else slice(None)
+
+
+_PLAIN = frozenset({operator.getitem, operator.delitem, *SPELLING})
+"""Functions of which NumPy's are no special case where text is met."""
+
+_OF_INSTANCES = instances.rows_of_instances(_OF_ARRAYS)
+
+# An array is made of text like one of numbers, and a number of such an array.
+for _row in (*_OF_ARRAYS, *_OF_INSTANCES):
+    is_met = _row.kind is RowKind.OVERLAY or _row.of_text or _row.converts is not None
+    if not is_met and _row.function not in _PLAIN:
+        _row.converts, _row.meets_text = _arrays_of(_row), True
+
+ROWS: list[Rule] = [*numbers.ROWS, *_OF_ARRAYS, *_OF_INSTANCES]

@@ -59,6 +59,8 @@ __all__ = [
     "places",
     "plain",
     "refuse_opaque",
+    "refuse_text",
+    "refuse_text_of",
     "shaped",
     "write_tangent",
 ]
@@ -161,6 +163,12 @@ def refuse_text(out: Any, source: Any) -> None:
         )
 
 
+def refuse_text_of(out: Any, values: Sequence[Any], shadows: Sequence[Any]) -> None:
+    """Raise if `out` is an array of text, and some of `values`, of which it is made, are active numbers."""
+    if isinstance(out, (np.ndarray, np.generic)) and out.dtype.kind in "SUT":
+        refuse_text(out, [x for x, f in zip(values, shadows, strict=False) if f is not None])
+
+
 def _says_number(x: Any) -> bool:
     if isinstance(x, (list, tuple)):
         return any(map(_says_number, x))
@@ -254,6 +262,7 @@ def finish(dout: Any, out: Any) -> Any:
     """The tangent of `out`, as new memory of its shape, dtype and layout, from `dout`, which is broadcast."""
     if dout is None:
         return fresh_tangent(out)
+    refuse_text(out, dout)
     if np.shape(dout) != np.shape(out):
         if np.size(out) == 0:  # what is broadcast to nothing is read-only, and shares no memory
             return fresh_tangent(out)
@@ -383,7 +392,7 @@ def _asking_for_array(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
 
 def converting(row: AnyRule, place: int = 0) -> AnyRule:
     """Return `row`, marked as of a function that makes numbers of text at `place` (`Rule.converts`)."""
-    row.converts, row.meets_text = place, True
+    row.converts, row.meets_text = slice(place, place + 1), True
     return row
 
 
@@ -514,6 +523,7 @@ class ArrayRule(Rule):
         kwargs: Kwargs,
     ) -> tuple[Any, Any]:
         target, dtarget = check_target(target, dtarget, any_active(dargs[: len(arrays)]))
+        refuse_text_of(target, arrays, dargs)
         olds = [
             x.copy() if isinstance(x, np.ndarray) and np.may_share_memory(x, target) else x for x in arrays
         ]
@@ -551,6 +561,7 @@ class ArrayRule(Rule):
         out = self.function(*args, **kwargs)
         if active:
             refuse_opaque(out)
+            refuse_text_of(out, arrays, fargs)
         fout = new_shadow(out, active)
 
         def array_pullback(bout: Any) -> Sequence[Any]:
@@ -585,6 +596,7 @@ class ArrayRule(Rule):
         kwargs: Kwargs,
     ) -> tuple[Any, Any, Pullback]:
         target, ftarget = check_target(target, ftarget, any_active(fargs[: len(arrays)]))
+        refuse_text_of(target, arrays, fargs)
         old = target.copy()
         given = self._call_into(target, arrays, others, args, kwargs)
         is_number = not isinstance(given, np.ndarray)  # some give a number for a 0-d array

@@ -18,6 +18,8 @@ from adbc.rules.numpy.base import (
     new_shadow,
     plain,
     refuse_opaque,
+    refuse_text,
+    refuse_text_of,
 )
 from adbc.rules.numpy.views import writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
@@ -119,10 +121,15 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
         if darrays is None:
             return out, unseen(out, finish(None, array))
         _check_objects(array)
-        parts = []
-        for x, d in zip(arrays, in_order(arrays, darrays), strict=True):
-            d = gather_tangent(x, array_part(d))
-            parts.append(np.zeros(np.shape(x), array.dtype) if d is None else d)
+        found = [
+            gather_tangent(x, array_part(d)) for x, d in zip(arrays, in_order(arrays, darrays), strict=True)
+        ]
+        if array.dtype.kind in "SUT":
+            refuse_text_of(array, arrays, found)
+            return out, unseen(out, finish(None, array))
+        parts = [
+            np.zeros(np.shape(x), array.dtype) if d is None else d for x, d in zip(arrays, found, strict=True)
+        ]
         return out, unseen(out, finish(function(parts, *args[1:], **kwargs), array))
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
@@ -132,6 +139,7 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
         array = bare(out)
         if farrays is not None:
             _check_objects(array)
+            refuse_text(array, arrays)
         fout = new_shadow(array, farrays is not None)
         nothing = (None,) * (len(args) - 1)
 

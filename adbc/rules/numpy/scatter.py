@@ -12,7 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import check_writable, converting, gather, gather_tangent, give, plain
+from adbc.rules.numpy.base import (
+    check_writable,
+    converting,
+    gather,
+    gather_tangent,
+    give,
+    plain,
+    refuse_text_of,
+)
 from adbc.rules.numpy.indexing import mutating
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 
@@ -66,6 +74,7 @@ def scatter(function: Any, places_of: Places, names: str, at: int) -> Rule:
         target, values = args[0], args[at]
         dtarget, dvalues = dargs[0], gather_tangent(values, dargs[at])
         check_writable(target, dtarget, dvalues is not None)
+        refuse_text_of(target, (values,), (dvalues,))
         count = np.size(values)
         # The target may be its own mask, so the places are found before it is written.
         found = places_of(target, count, **others_of(args, kwargs)) if count else None
@@ -83,6 +92,7 @@ def scatter(function: Any, places_of: Places, names: str, at: int) -> Rule:
         target, values = args[0], args[at]
         ftarget, fvalues = fargs[0], fargs[at]
         check_writable(target, ftarget, fvalues is not None)
+        refuse_text_of(target, (values,), (fvalues,))
         count = np.size(values)
         found = places_of(target, count, **others_of(args, kwargs)) if count else None
         old = target.copy()

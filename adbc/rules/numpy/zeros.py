@@ -136,6 +136,11 @@ def _with_none(*classes: type) -> bool:
     return set(classes) == {np.ndarray, type(None)}
 
 
+def _with_dtypes(cls: type, *rest: type) -> bool:
+    """Whether two dtypes are compared, or a dtype and the name of one."""
+    return issubclass(cls, np.dtype) and all(issubclass(c, np.dtype) or c is str for c in rest)
+
+
 def _of_ufunc(name: str) -> ElementwiseRule:
     ufunc = getattr(np, name)
     return elementwise(ufunc, *([None] * ufunc.nin), result="elementwise" if name in STEPS else None)
@@ -151,7 +156,7 @@ def _rows() -> list[Rule]:
     methods += [IntoRule(getattr(np.ndarray, name), f"a {other} out", more) for name, other, more in INTO]
     rows.extend(map(by_example, tests + methods))
     rows.extend(ZeroRule(f, when=_is_array) for f in (_bool_, operator.not_, operator.truth, bool))
-    rows.extend(ZeroRule(f, when=_with_none) for f in (operator.eq, operator.ne))
+    rows.extend(ZeroRule(f, when=w) for f in (operator.eq, operator.ne) for w in (_with_none, _with_dtypes))
     rows.extend(TextRule(getattr(np, name), when=plain) for name in TEXTS)
     rows.extend(TextRule(getattr(np.ndarray, name), when=plain) for name in ("__repr__", "__str__"))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)

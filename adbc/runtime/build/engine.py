@@ -12,6 +12,8 @@ from outside generated code; if one fails, everything derived is dropped and bui
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import functools
 import gc
 import threading
 import types
@@ -152,6 +154,14 @@ class Engine:
             for cache in self.caches:
                 cache.clear()
             self.epoch = self.table.epoch
+
+    @functools.cached_property
+    def inside(self) -> Engine:
+        """The engine that derives what is differentiated once more: the checks of debug mode are left to the
+        outermost level, for they have no derivative."""
+        if not (self.config.debug or self.config.trace_nan):
+            return self
+        return Engine(self.table, dataclasses.replace(self.config, debug=False, trace_nan=False))
 
     def is_idle(self) -> bool:
         """Whether no thread builds or looks through the caches; if so, they are locked (`lock`)."""
@@ -504,7 +514,7 @@ def _around_collections(phase: str, info: Mapping[str, int]) -> None:
                 caches += engine.identities
                 anchors += [engine, *vars(engine).values(), *vars(engine.table).values()]
             for table in tables:
-                caches += [table.decided, table.bodies, table.found, table.resting]
+                caches += table.caches
             lifetimes.forget_the_dead(caches, anchors)
 
 

@@ -8,6 +8,7 @@ classes: `together` makes one look of those.
 from __future__ import annotations
 
 import builtins
+import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
@@ -434,8 +435,22 @@ def _is_of_names(fact: Fact, names: _Names, absent: _Absent) -> bool:
     return True
 
 
+def _is_of_engine(fact: Fact) -> bool:
+    """Whether `fact` says what a function in a module of the engine is.
+
+    Nobody binds these anew, and derivatives of derivatives depend on dozens of them.
+    """
+    if type(fact) is not NameFact or type(fact.value) is not types.FunctionType:
+        return False
+    home = fact.value.__module__
+    if home is None or home.partition(".")[0] != "adbc":
+        return False
+    return getattr(sys.modules.get(home), fact.value.__name__, None) is fact.value
+
+
 def together(facts: Iterable[Fact]) -> Sequence[Checked]:
-    """`facts` without repetitions: those about fields of one class become one, those about names as well."""
+    """`facts` without repetitions and without those that hold always: those about fields of one class become
+    one, those about names as well."""
     fields: dict[type, dict[str, None]] = {}
     others: dict[Any, Checked] = {}
     names: _Names = {}
@@ -443,7 +458,7 @@ def together(facts: Iterable[Fact]) -> Sequence[Checked]:
     for fact in facts:
         if type(fact) is ClassFact and fact.function is None:
             fields.setdefault(fact.cls, {})[fact.name] = None
-        elif not _is_of_names(fact, names, absent):
+        elif not _is_of_engine(fact) and not _is_of_names(fact, names, absent):
             others.setdefault(fact.key(), fact)
     in_modules = [_NamesFact(names, absent)] if names else []
     return (*in_modules, *others.values(), *[_Fields(cls, found) for cls, found in fields.items()])

@@ -51,7 +51,7 @@ from adbc.runtime.calls.classes import (
     record_names,
     special,
 )
-from adbc.runtime.calls.operators import is_asked
+from adbc.runtime.calls.operators import MAY_ASK, is_asked
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer
 from adbc.types.answers import is_seen_to_answer
 from adbc.types.callsites import Binding
@@ -133,11 +133,12 @@ class Knowledge:
         rows = self.table.rows(function)
         if not rows:
             return None
-        with noting() as questions:
-            asked = is_asked(function, types_)
-        self._note(questions)
-        if asked:
-            return None
+        if function in MAY_ASK:
+            with noting() as questions:
+                asked = is_asked(function, types_)
+            self._note(questions)
+            if asked:
+                return None
         if len(rows) == 1 and rows[0].when is None:
             return self._find(function, ())
         classes = list(map(class_of, types_))

@@ -60,6 +60,7 @@ __all__ = [
     "special",
     "through",
     "through_metaclass",
+    "way_to_set",
 ]
 
 SLOW = "slow"
@@ -352,6 +353,17 @@ def attribute(cls: type, name: str) -> Any:
     if is_python_function(found):
         return found
     return SLOW if goes_first(found) else DEFAULT
+
+
+def way_to_set(cls: type, name: str) -> Any:
+    """`FIELD` if setting attribute `name` of instances of `cls` writes into their dictionary, or at a
+    `PLACE`, and no code in Python is asked; else `SLOW`."""
+    if type(name) is not str or lookup(cls, "__setattr__") is not object.__setattr__:
+        return SLOW
+    found = lookup(cls, name)
+    if hasattr(type(found), "__set__"):
+        return FIELD if has_place(cls, name) and type(found) is types.MemberDescriptorType else SLOW
+    return SLOW if attribute(cls, name) is SLOW else FIELD
 
 
 def through_metaclass(meta: type, name: str) -> Any:

@@ -13,16 +13,13 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any, ClassVar, Literal
 
-from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import (
-    foreign,
-    nested,
     plans,
     resolve,
     steps,
@@ -30,28 +27,15 @@ from adbc.runtime.calls import (
 )
 from adbc.runtime.calls.binding import Bound, bind
 from adbc.runtime.calls.callables import has_defaults_beside, own_part, self_shadow, way_to_call, way_to_make
-from adbc.runtime.calls.classes import (
-    CONTAINERS,
-    DEFAULT,
-    FIELD,
-    LIBRARY,
-    MEMBER,
-    PLACE,
-    SLOW,
-    VALUES,
-    attribute,
-    has_place,
-    lookup,
-    member,
-    method_in_c,
-    through_metaclass,
-)
-from adbc.runtime.calls.generators import Generator, finished, suspended
-from adbc.runtime.calls.objects import Answer, Objects
-from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
+from adbc.runtime.calls.classes import CONTAINERS, FIELD, LIBRARY, SLOW, VALUES, method_in_c, way_to_set
+from adbc.runtime.calls.generators import Generator, suspended
+from adbc.runtime.calls.in_c import InC
+from adbc.runtime.calls.objects import Answer
+from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
-from adbc.runtime.calls.resuming import resumed
+from adbc.runtime.calls.reading import Attributes
+from adbc.runtime.calls.resuming import resumed, stopped, stops
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.closures import cells_of, with_active_defaults
@@ -63,6 +47,7 @@ from adbc.types import AbstractType, has_cotangent, has_shadow
 __all__ = ["Answer", "Called", "Calls", "Names", "Values", "are_values", "is_of_operators"]
 
 _NOTHING_SENT = False, None, None
+_SETTING = (intrinsics._setattr_, intrinsics._init_field_)
 Called = Literal["function", "method", "object"]
 """What a call was of, in which a Python function is entered: of that function; of a bound method, whose
 ``__self__`` is the first argument then; of an object that is the first argument."""
@@ -86,7 +71,7 @@ def is_of_operators(function: Any) -> bool:
     return function.__class__ is BuiltinFunctionType and function.__module__ == "_operator"
 
 
-class Calls(Objects):
+class Calls(Attributes, InC):
     """The dynamic calls of one engine in one mode."""
 
     mode: ClassVar[Mode]
@@ -101,13 +86,14 @@ class Calls(Objects):
     """What stands beside a value of which a slot holds this tangent."""
     fill: Callable[[Any, Any], Any]
     """The tangent for a slot that gets a value, from what stands beside the value."""
-    get_field: Callable[..., Any]
-    """The rule of reading a field."""
+    set_field: Callable[..., Any]
+    """The rule of writing a field."""
 
     def __init__(self, engine: EngineView, protocols: Protocols) -> None:
         self.engine = engine
         self.table = engine.table
         self.decided = engine.table.decided
+        self.decided_without_text = engine.table.decided_without_text
         self.bodies = engine.table.bodies
         self.protocols = protocols
         self.drivers = {step: getattr(self, name) for step, name in steps.DRIVERS.items()}
@@ -116,7 +102,14 @@ class Calls(Objects):
 
     @abc.abstractmethod
     def enter_function(
-        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, called: Called
+        self,
+        context: Context,
+        function: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+        mode: Mode,
     ) -> Any:
         """Enter a Python function without a rule on exactly its parameters, if the classes say how; else
         None.  called: what the call was of."""
@@ -146,18 +139,20 @@ class Calls(Objects):
         """Enter a Python function as `plan` says, on the parameters `xs`; `gather` (`plans.Layout`) gives
         what comes back for the arguments of the call, which is answered as `call` does."""
 
-    @abc.abstractmethod
-    def constant(self, out: Any, fout: Any, count: int) -> Any:
-        """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
-        for the `count` things that were given."""
-
-    def stored(self, cls: type, names: Names, xs: Values, fs: Values) -> Any:
+    def stored(self, cls: type, names: Names, keywords: Names, xs: Values, fs: Values) -> Any:
         """The answer of a call of `cls`, a frozen dataclass or named tuple with fields of these `names`, on a
-        value for each."""
-        out = cls(*xs)
+        value for each, the last ones by keyword; None if it is given something else."""
+        count = len(xs) - len(keywords)
+        given = (*names[:count], *keywords) if keywords else names
+        if len(xs) != len(names) or (given != names and {*given} != {*names}):
+            return None
+        out = cls(*xs[:count], **dict(zip(keywords, xs[count:], strict=True))) if keywords else cls(*xs)
         if all(f is None for f in fs):  # not counted: an array answers to == in its own way
             return self.constant(out, None, len(xs) + 1)
-        return self.of_fields(out, self.of_record(out, dict(zip(names, fs, strict=True))), names)
+        beside = dict(zip(given, fs, strict=True))
+        if given != names:
+            beside = {name: beside[name] for name in names}
+        return self.of_fields(out, self.of_record(out, beside), given)
 
     @abc.abstractmethod
     def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:
@@ -175,18 +170,6 @@ class Calls(Objects):
     @abc.abstractmethod
     def use_given(self, row: Any, xs: Values, fs: Values, out: Any) -> Any:
         """Answer a call by `row`, which `takes_result`: the function has been called and gave `out`."""
-
-    @abc.abstractmethod
-    def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
-        """Answer any call; its origins are places below `count`, for each of which there is a cotangent."""
-
-    @abc.abstractmethod
-    def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
-        """Answer ``obj.name``, which is the method of `obj` that `function` becomes."""
-
-    @abc.abstractmethod
-    def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
-        """Answer ``obj.name``, which is the method in C that `descriptor` becomes."""
 
     @abc.abstractmethod
     def use_method(self, row: Any, own: Any, fown: Any, xs: Values, fs: Values) -> Any:
@@ -231,9 +214,20 @@ class Calls(Objects):
 
     # -- entry points ------------------------------------------------------------------------------------
 
-    def call(self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values) -> Any:
+    def call(
+        self,
+        context: Context,
+        keywords: Names,
+        f: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        mode: Mode | None = None,
+    ) -> Any:
         """``f(*xs)``, the last arguments by keyword, as generated code calls it; the pullback of reverse mode
-        gives (bf, *bxs)."""
+        gives (bf, *bxs).  Python functions are entered in `mode`, that of these calls if it is not said."""
+        if mode is None:
+            mode = self.mode
         verdict: bool | None = None
         inside: list[Any] = []
         kind = type(f)
@@ -250,28 +244,33 @@ class Calls(Objects):
                     if row is not SLOW:
                         own = None if ff is NO_TANGENT else self_shadow(ff)
                         return self.use_method(row, owner, own, xs, fs)
-                row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
+                key = f, tuple(map(type, xs))
+                row = self.decided.get(key) or self.decide(f, xs)
+                if row is SLOW and context.texts is None:
+                    row = self.decided_without_text.get(key) or self.decide_without_text(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
-            entered = self.enter_body(context, keywords, f, xs, fs)
+            entered = self.enter_body(context, keywords, f, xs, fs, mode)
         elif kind is type and f in VALUES and not keywords and context.texts is None and are_values(xs, fs):
             return self.of_values(context, f, xs, len(xs) + 1)
         elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
             pass
         elif kind is FunctionType:
-            entered = self.enter_directly(context, keywords, f, ff, xs, fs, "function")
+            entered = self.enter_directly(context, keywords, f, ff, xs, fs, "function", mode)
         elif kind is MethodType:
             function = f.__func__
             if function.__class__ is FunctionType and not self.table.rows(function):
                 given, beside = (f.__self__, *xs), (own_part(ff), *fs)
-                entered = self.enter_directly(context, keywords, function, None, given, beside, "method")
+                entered = self.enter_directly(
+                    context, keywords, function, None, given, beside, "method", mode
+                )
         else:
-            entered = self.enter_through_class(context, keywords, f, ff, xs, fs)
+            entered = self.enter_through_class(context, keywords, f, ff, xs, fs, mode)
         if entered is not None:
             return entered
         count = len(xs) + 1
         call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, verdict, inside)
-        return self.call_slowly(context, call, count, self.mode)
+        return self.call_slowly(context, call, count, mode)
 
     def call_with_displays(
         self,
@@ -308,7 +307,9 @@ class Calls(Objects):
         out = f(*xs)
         return self.constant(out, None if out.__class__ in VALUES else self.known(context, out), count)
 
-    def enter_body(self, context: Context, keywords: Names, f: Any, xs: Values, fs: Values) -> Any:
+    def enter_body(
+        self, context: Context, keywords: Names, f: Any, xs: Values, fs: Values, mode: Mode
+    ) -> Any:
         """Enter the Python function that stands in for `f`, if the classes of the arguments say which; else
         None."""
         key = (f, keywords, *map(type, xs))
@@ -320,18 +321,28 @@ class Calls(Objects):
                 self.bodies[key] = body
         if body is None or context.follows_inner:
             return None
-        return self.enter_bound(context, keywords, body, None, xs, fs, "function")
+        return self.enter_bound(context, keywords, body, None, xs, fs, "function", mode)
 
     def enter_directly(
-        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, called: Called
+        self,
+        context: Context,
+        keywords: Names,
+        f: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+        mode: Mode,
     ) -> Any:
         """Enter a Python function without a rule if the classes of the arguments say how; else None.  called:
         what the call was of."""
-        entered = None if keywords else self.enter_function(context, f, ff, xs, fs, called)
-        return self.enter_bound(context, keywords, f, ff, xs, fs, called) if entered is None else entered
+        entered = None if keywords else self.enter_function(context, f, ff, xs, fs, called, mode)
+        return (
+            self.enter_bound(context, keywords, f, ff, xs, fs, called, mode) if entered is None else entered
+        )
 
     def enter_through_class(
-        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values
+        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, mode: Mode
     ) -> Any:
         """Enter the method ``__call__`` of an instance, or ``__init__`` where an instance of a class is made,
         if that is written in Python and all that is to be done; else None."""
@@ -343,15 +354,21 @@ class Calls(Objects):
         if function is SLOW or context.follows_inner or self.table.rows(function) or self.has_meaning(f):
             return None
         if function.__class__ is tuple:
-            return None if keywords or len(xs) != len(function) else self.stored(f, function, xs, fs)
+            return self.stored(f, function, keywords, xs, fs)
         if not is_class:
-            return self.enter_directly(context, keywords, function, None, (f, *xs), (ff, *fs), "object")
+            return self.enter_directly(context, keywords, function, None, (f, *xs), (ff, *fs), "object", mode)
         obj, shadow = object.__new__(f), MutableTangent()
         context.shadows.register(obj, shadow)
-        made = self.enter_directly(context, keywords, function, None, (obj, *xs), (shadow, *fs), "object")
-        if made is not None and made[0] is not None:
+        made = self.enter_directly(
+            context, keywords, function, None, (obj, *xs), (shadow, *fs), "object", mode
+        )
+        if made is None:
+            return None
+        if made[0].__class__ is Raised:
+            return self.made(made[0], None, made)
+        if made[0] is not None:
             raise TypeError(f"__init__() should return None, not '{type(made[0]).__name__}'")
-        return None if made is None else self.made(obj, shadow, made)
+        return self.made(obj, shadow, made)
 
     def has_meaning(self, f: Any) -> bool:
         """Whether something else than its class says what a call of the object `f` does."""
@@ -361,13 +378,21 @@ class Calls(Objects):
             return False
 
     def enter_bound(
-        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, called: Called
+        self,
+        context: Context,
+        keywords: Names,
+        f: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+        mode: Mode,
     ) -> Any:
         """Enter a Python function without a rule on arguments that are not exactly its parameters, the last
         ones by keyword, if that has been planned; else None.  called: what the call was of."""
         if f in self.protocols or f in with_active_defaults or has_defaults_beside(ff):
             return None
-        found = plans.bound(self.engine, self.mode, f, xs, fs, keywords, self.fill)
+        found = plans.bound(self.engine, mode, f, xs, fs, keywords, self.fill)
         if found is None:
             return None
         plan, values, beside, gather = found
@@ -378,6 +403,13 @@ class Calls(Objects):
         row = plans.decide(function, xs, self.table, self.protocols)
         if plans.stays(function):  # other callables come and go
             self.decided[function, tuple(map(type, xs))] = row
+        return row
+
+    def decide_without_text(self, function: Any, xs: Values) -> Any:
+        """As `decide`, where no text has been made from numbers with a derivative."""
+        row = plans.decide(function, xs, self.table, self.protocols, texts.makes_text)
+        if plans.stays(function):
+            self.decided_without_text[function, tuple(map(type, xs))] = row
         return row
 
     def row_of_method(self, method: Any, xs: Values) -> Any:
@@ -394,29 +426,61 @@ class Calls(Objects):
         return row
 
     def handler(self, function: Any) -> Callable[..., Any] | None:
-        """The direct way to an intrinsic or operator: ``handler(context, xs, fs)``."""
+        """The direct way to an intrinsic or operator: ``handler(context, xs, fs)``, and the mode if Python
+        functions are not entered in that of these calls."""
         if function not in self.protocols:
             return None
         if function is intrinsics._getattr_:
             return self.get_attribute
         if function is intrinsics._next_ or function is next:
             return self.next_of(function)
+        if function in _SETTING:
+            return self.set_of(function)
+        if function is getattr:
+            return self.get_of(function)
         return self.named(self.by_row(function), function)
 
     def next_of(self, function: Any) -> Callable[..., Any]:
         """The handler of `function`, which asks an iterator for its next value: generators go on without more
         ado."""
-        otherwise, raises = self.by_row(function), function is next
+        otherwise, raises, own = self.by_row(function), function is next, self.mode
 
-        def take(context: Context, xs: Values, fs: Values) -> Any:
+        def take(context: Context, xs: Values, fs: Values, mode: Mode = own) -> Any:
             if type(xs[0]) is Generator and fs[0] is not None and len(xs) == 1:
-                answer = self.of_one(resumed(self, context, xs[0], fs[0], _NOTHING_SENT, self.mode))
+                answer = self.of_one(resumed(self, context, xs[0], fs[0], _NOTHING_SENT, mode))
                 if raises and answer[0] is intrinsics.EXHAUSTED:
-                    raise finished(xs[0].returned)
+                    if mode == own:
+                        raise stopped(context, xs[0], fs[0])
+                    return stops(context, xs[0], fs[0], answer[2])
                 return answer
-            return otherwise(context, xs, fs)
+            return otherwise(context, xs, fs, mode)
 
         return self.named(take, function)
+
+    def get_of(self, function: Any) -> Callable[..., Any]:
+        """The handler of `getattr`: without a default it reads an attribute as ``obj.name`` does."""
+        otherwise = self.by_row(function)
+
+        def get(context: Context, xs: Values, fs: Values, mode: Mode = self.mode) -> Any:
+            is_plain_name = len(xs) == 2 and type(xs[1]) is str and context.texts is None
+            return (self.get_attribute if is_plain_name else otherwise)(context, xs, fs, mode)
+
+        return self.named(get, function)
+
+    def set_of(self, function: Any) -> Callable[..., Any]:
+        """The handler of `function`, which sets an attribute: fields of ordinary instances are written
+        without more ado."""
+        otherwise, write = self.by_row(function), self.set_field
+
+        def put(context: Context, xs: Values, fs: Values, mode: Mode = self.mode) -> Any:
+            obj, name, _ = xs
+            key = type(obj), name, "="
+            found = context.attributes.get(key)
+            if found is None:
+                found = context.attributes[key] = way_to_set(key[0], name)
+            return write(xs, fs, NO_KWARGS) if found is FIELD else otherwise(context, xs, fs, mode)
+
+        return self.named(put, function)
 
     def named(self, handle: Any, function: Any) -> Callable[..., Any]:
         """`handle`, the handler of `function`, with a name by which it is found again."""
@@ -424,42 +488,6 @@ class Calls(Objects):
         handle.handled = self.name, function  # by which `naming` finds it again
         handle.of = self
         return handle  # type: ignore[no-any-return]  # a function with an attribute
-
-    def get_attribute(self, context: Context, xs: Values, fs: Values) -> Any:
-        """``obj.name``, with a short way for fields and methods of ordinary instances."""
-        obj, name = xs
-        cls: type = type(obj)
-        found = context.attributes.get((cls, name))
-        if found is None:
-            found = context.attributes[cls, name] = self.way_to_attribute(cls, name)
-        if found is PLACE:
-            return self.get_field(xs, fs, NO_KWARGS)
-        if found.__class__ is MethodDescriptorType:
-            return self.bind_method_in_c(found, obj, fs[0])
-        if found is MEMBER:
-            value = obj.__dict__.get(name, SLOW) if cls is ModuleType else member(obj, name)
-            if value is not SLOW and not context.classes:
-                return self.constant(value, self.known(context, value), 2)
-        elif found is not SLOW:
-            if name in obj.__dict__:
-                return self.get_field(xs, fs, NO_KWARGS)
-            if found is not FIELD and found is not DEFAULT:
-                return self.bind_method(found, obj, fs[0])
-        call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
-        return self.call_slowly(context, call, 2, self.mode)
-
-    def way_to_attribute(self, cls: type, name: str) -> Any:
-        """How attribute `name` of instances of `cls` is found (`classes.attribute`)."""
-        if type(name) is str:
-            if (cls in CONTAINERS or cls in VALUES) and (method := method_in_c(cls, name)) is not None:
-                return method
-            if cls is ModuleType:
-                return MEMBER if lookup(cls, name) is None else SLOW
-            if issubclass(cls, type):
-                return through_metaclass(cls, name)
-            if has_place(cls, name) and not self.table.rows(lookup(cls, name)):
-                return PLACE
-        return attribute(cls, name)
 
     # -- the loop ----------------------------------------------------------------------------------------
 
@@ -601,11 +629,7 @@ class Calls(Objects):
             shadows = self.of_elements(fargs)
         named = [None if fkeywords is None else self.slot(fkeywords[k]) for k in keywords]
         names, parts = tuple(keywords), (*shadows, *named)
-        if mode == self.mode:
-            return self.of_spread(step, self.call(context, names, step.function, ff, args, parts))
-        count = len(args) + 1
-        call = Call(step.function, ff, args, parts, tuple(range(1, count)), names)
-        return self.of_spread(step, self.call_slowly(context, call, count, mode))
+        return self.of_spread(step, self.call(context, names, step.function, ff, args, parts, mode))
 
     def locate(self, context: Context, step: steps.Locate, mode: Mode) -> Answer:
         call, place = step.call, step.place
@@ -614,81 +638,3 @@ class Calls(Objects):
         shadow = context.shadows.lookup(found) if is_library else self.known(context, found)
         call.shadows = (*call.shadows[:place], shadow, *call.shadows[place + 1 :])
         return self.run(context, call, mode)
-
-    # -- C functions and found values ------------------------------------------------------------------------
-
-    def _is_plain(self, context: Context, call: Call) -> bool:
-        """Whether `call` is made as it is, which is noted."""
-        if call.is_plain is None:
-            call.is_plain = is_plain(
-                context, self.table, call.function, call.shadow, call.args, call.shadows, call.inside
-            )
-        return call.is_plain
-
-    def plain(self, context: Context, call: Call) -> Answer:
-        """Library code that nothing with a derivative reaches is called as it is."""
-        function = call.function
-        if function.__class__ is MethodType:  # its object is an argument like others
-            own = getattr(call.shadow, "__dict__", {}).get("__self__")
-            given, call = call, call.prepend(function.__func__, None, function.__self__, own, None)
-            call.inside = given.inside
-        out, undo = foreign.call_plainly(context, call)
-        broken = [rule for rule in context.checked if rule is not None and not rule.holds()]
-        if broken:
-            name, *_ = [name for rule in broken for name in rule.mend()] or ["a method of a class"]
-            who = getattr(call.function, "__qualname__", type(call.function).__qualname__)
-            raise UnsupportedError(
-                f"{name} is bound to something else by {who}",
-                "code that uses what it was bound to is being differentiated",
-                "bind it before the call, or pass the function or module as an argument",
-            )
-        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
-
-    def foreign(self, context: Context, step: steps.Foreign, mode: Mode) -> Answer:
-        out, undo = foreign.call_foreign(context, step.call)
-        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
-
-    def differentiate(self, context: Context, step: steps.Differentiate, mode: Mode) -> Answer:
-        """A derivative is taken: that of constants as it is, any other by code that is followed."""
-        call = step.call
-        if not foreign.reaches_active(context, call):
-            return self.foreign(context, steps.Foreign(call), mode)
-        context.follows_inner = True
-        return self.run(context, nested.followed(call)(self, context, call), mode)
-
-    def apart(self, context: Context, step: steps.Apart, mode: Mode) -> Answer:
-        call = step.call
-        nested.adopt_all(context, call)
-        out = call.perform()
-        return out, self.known(context, out), no_pullback
-
-    def found(self, context: Context, step: steps.Found, mode: Mode) -> Answer:
-        texts.read(context, step.call, step.value)
-        return step.value, self.known(context, step.value), no_pullback
-
-    def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
-        out, undo = foreign.watched(context, step.call, step.what)
-        if step.makes_text:
-            texts.follow(
-                context, step.call.function, step.call.args, step.call.shadows, out, step.call.by_name()
-            )
-        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
-
-    def settle(self, context: Context, step: steps.Settle, mode: Mode) -> Answer:
-        undo = foreign.settled(context, step.keys, step.container)
-        inner = step.step
-        answer: Answer
-        if type(inner) is steps.Delegate:
-            answer = self.run(context, inner.call, mode)
-        else:
-            answer = self.drivers[type(inner)](context, inner, mode)
-        if undo is None:
-            return answer
-        out, shadow, pullback = answer
-
-        def settled_pullback(bout: Any) -> Any:
-            returned = list(pullback(bout))
-            undo()
-            return returned
-
-        return out, shadow, settled_pullback

@@ -220,6 +220,8 @@ def _made(
         raise
     if written is not None:
         texts.hand_on(context, call, out, written)
+    else:
+        texts.listed(context, call, out)
     context.attributes.clear()
     changed = [(x, old) for x, old in before if differs(x, old)]
     if addresses:

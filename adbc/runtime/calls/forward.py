@@ -39,6 +39,7 @@ class ForwardCalls(Calls):
     slot = staticmethod(slot)
     fill = staticmethod(fill_tangent)
     get_field = staticmethod(fields.GET.frule)
+    set_field = staticmethod(fields.SET.frule)
 
     def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
         return self.run(context, call, mode)[:2]
@@ -56,6 +57,10 @@ class ForwardCalls(Calls):
         out, dout = row.frule(xs, fs, NO_KWARGS)
         return out, None if dout is NO_TANGENT else dout
 
+    def use_on_object(self, row: Any, obj: Any, shadow: Any) -> Any:
+        out, dout = row.frule((obj,), (shadow,), NO_KWARGS)
+        return out, None if dout is NO_TANGENT else dout
+
     def use_given(self, row: Any, xs: Values, fs: Values, out: Any) -> Any:
         out, dout = row.frule(xs, fs, NO_KWARGS, out)
         return out, None if dout is NO_TANGENT else dout
@@ -67,14 +72,14 @@ class ForwardCalls(Calls):
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided, is_operator = self.decided, is_of_operators(function)
 
-        def handle(context: Context, xs: Values, dxs: Values) -> Any:
+        def handle(context: Context, xs: Values, dxs: Values, mode: Mode = "forward") -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
             if row is not SLOW:
                 out, dout = row.frule(xs, dxs, NO_KWARGS)
                 return out, None if dout is NO_TANGENT else dout
             if is_operator and context.texts is None and are_values(xs, dxs):
                 return self.of_values(context, function, xs, len(xs))
-            entered = self.enter_body(context, (), function, xs, dxs)
+            entered = self.enter_body(context, (), function, xs, dxs, mode)
             if entered is not None:
                 return entered
             return self.run(context, Call(function, None, xs, dxs, (None,) * len(xs)), "forward")[:2]
@@ -90,7 +95,14 @@ class ForwardCalls(Calls):
     # -- Python functions --------------------------------------------------------------------------------
 
     def enter_function(
-        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, called: Called
+        self,
+        context: Context,
+        function: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+        mode: Mode,
     ) -> Any:
         """Enter a Python function on exactly its parameters, if the classes say how.
 

@@ -26,7 +26,7 @@ from adbc.runtime.calls.plain import is_plain
 from adbc.runtime.calls.plans import checked
 from adbc.runtime.calls.reverse import ReverseCalls, value_shadow
 from adbc.runtime.calls.steps import Call, OfSelf
-from adbc.runtime.calls.texts import looks_at_text
+from adbc.runtime.calls.texts import has_text, looks_at_text
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
@@ -56,7 +56,7 @@ def _attempt(calls: Any, context: Any, keywords: Any, f: Any, ff: Any, xs: Any, 
         return decided(calls, context, keywords, f, ff, xs, fs, True)(context, f, ff, xs, fs)
     except BaseException as error:  # whatever the user's handler may want to see, and handed on to it
         count = len(xs) + 1
-        return Raised(error), None, lambda bout: (None,) * count
+        return intrinsics._raised_(error), None, lambda bout: (None,) * count
 
 
 def _get_attribute(calls: Any, context: Any, xs: Any, fs: Any) -> Any:
@@ -239,7 +239,8 @@ class _Writer:
             self.give(origin, f"part(given, {i})")
 
     def use_text_row(self, step: Any) -> None:
-        if looks_at_text(step.row, step.call.args):
+        row, args = step.row, step.call.args
+        if looks_at_text(row, args) and (row.converts is None or has_text(args)):
             raise self.refuse(f"{_named(step.call.function)} has to do with text")
         self.use_row(step)
 
@@ -505,6 +506,7 @@ def refused(why: str) -> UnsupportedError:
 
 def written(name: str, source: str, scope: dict[str, Any]) -> Any:
     """The function `name` that `source` defines, with the globals `scope`."""
+    scope["__name__"] = __name__  # the module of what is defined there
     exec(_compiled(source), scope)
     return scope[name]
 

@@ -176,7 +176,7 @@ class Objects(abc.ABC):
         return out, None, giving(give)
 
     def as_it_is(self, context: Context, step: steps.AsItIs, mode: Mode) -> Answer:
-        written = texts.among_arguments(context, step.call)
+        written = texts.before_library(context, step.call)
         if step.call.function in weak.COUNTING:
             weak.count_container(context, step.call.args[0])
         out, give = library_classes.as_it_is(context, step.call, self.copy)

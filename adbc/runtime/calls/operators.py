@@ -34,7 +34,7 @@ from adbc.types import AbstractType, TupleType, class_of
 from adbc.types.lattice import FLOAT, INT, ConstType, ListType, RealType
 from adbc.types.operators import BINARY, Binary, unsupported
 
-__all__ = ["PROTOCOLS", "is_asked"]
+__all__ = ["MAY_ASK", "PROTOCOLS", "is_asked"]
 
 
 def _dunder(name: str) -> str:
@@ -257,13 +257,14 @@ COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, ope
 _COMPARING = COMPARISONS | {operator.contains, intrinsics._not_contains_, *SEARCHES}
 """Functions that compare what stands in containers."""
 
+MAY_ASK = frozenset({*ASKED, *_COMPARING, *HASHING, intrinsics._new_})
+"""The functions with rules that may run Python code, be it of the classes of the arguments or of what those
+hold."""
+
 
 def is_asked(function: Any, types_: Sequence[AbstractType]) -> bool:
-    """Whether the types of the arguments do not suffice to say if `function` runs Python code for them."""
-    if not (
-        function in ASKED or function in _COMPARING or function in HASHING or function is intrinsics._new_
-    ):
-        return False
+    """Whether the types of the arguments do not suffice to say if `function`, one of `MAY_ASK`, runs Python
+    code for them."""
     if any(map(_is_asked_key, types_)) and (function in HASHING or _is_hashing_display(function, types_)):
         return True
     is_seldom = function in _SELDOM

@@ -19,6 +19,7 @@ from adbc.rules.lookup import RuleTable
 from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, is_heap_type
+from adbc.runtime.calls.dispatched import CHOOSING
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.calls.texts import looks_at_text
@@ -140,8 +141,17 @@ def handing(flags: tuple[int, ...], is_forward: bool, takes_function: bool) -> C
     return made
 
 
-def decide(function: Any, xs: Sequence[Any], table: RuleTable, protocols: steps.Protocols) -> Any:
-    """The row for `function` on arguments like `xs`, if their classes decide it; else `SLOW`."""
+def decide(
+    function: Any,
+    xs: Sequence[Any],
+    table: RuleTable,
+    protocols: steps.Protocols,
+    looks: Callable[[Any, Sequence[Any]], bool] = looks_at_text,
+) -> Any:
+    """The row for `function` on arguments like `xs`, if their classes decide it; else `SLOW`.
+
+    looks: whether the text among such arguments, or what is made of them, has to be looked at.
+    """
     if function in _DEPENDS_ON_VALUES or any(map(is_heap_type, map(type, xs))):
         return SLOW
     none = (None,) * len(xs)
@@ -149,7 +159,7 @@ def decide(function: Any, xs: Sequence[Any], table: RuleTable, protocols: steps.
     step = resolve.step(call, table, protocols)
     if not isinstance(step, steps.UseRow) or step.call is not call:
         return SLOW
-    return SLOW if looks_at_text(step.row, xs) else step.row
+    return SLOW if looks(step.row, xs) else step.row
 
 
 def stays(function: Any) -> bool:
@@ -464,6 +474,7 @@ def is_derived(engine: EngineView, function: Any) -> bool:
         and not is_differentiation(function)
         and not runs_as_it_is(function)
         and not is_machinery(function)
+        and function.__code__ not in CHOOSING
     )
 
 

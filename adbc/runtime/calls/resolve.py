@@ -15,6 +15,7 @@ from adbc.ir import intrinsics
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.callables import pass_on, self_shadow
 from adbc.runtime.calls.classes import is_heap_type
+from adbc.runtime.calls.dispatched import CHOOSING, chosen
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.operators import of_plain_numbers
 from adbc.runtime.calls.steps import (
@@ -52,6 +53,8 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
             return pass_to_row(row, call)
         if is_differentiation(function):
             return Differentiate(call)
+        if function.__code__ in CHOOSING and (found := chosen(call)) is not None:
+            return found
         return Suspend(call) if function.__code__.co_flags & inspect.CO_GENERATOR else Enter(call)
     if issubclass(cls, GraphFunction):
         return Enter(call)

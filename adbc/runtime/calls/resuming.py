@@ -15,15 +15,15 @@ from adbc.passes.normal.segments import FINISHED
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls import plans
 from adbc.runtime.calls.classes import python_method
-from adbc.runtime.calls.generators import Generator, send
+from adbc.runtime.calls.generators import Generator, finished, send
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Advance, Call, Delegate, Protocols, Resume, Step
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
-from adbc.tangents import NO_TANGENT, add, slot_increment, slot_rdata
+from adbc.tangents import NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata
 
-__all__ = ["PROTOCOLS", "resumed"]
+__all__ = ["PROTOCOLS", "resumed", "stopped", "stops"]
 
 Answer = tuple[Any, Any, Callable[[Any], Any]]
 
@@ -86,6 +86,34 @@ def resumed(
     if is_pair:
         return (is_finished, given), None if fgiven is None else (None, fgiven), resumed_pullback
     return (EXHAUSTED, None, resumed_pullback) if is_finished else (given, fgiven, resumed_pullback)
+
+
+def stopped(context: Context, generator: Generator, shadow: MutableTangent) -> StopIteration:
+    """What `next` raises when a `generator` with this `shadow` has returned: it carries the value, with the
+    derivative of that."""
+    error, slot = finished(generator.returned), shadow.__dict__["returned"]
+    beside = MutableTangent()
+    beside.__dict__["args"] = NO_TANGENT if slot is NO_TANGENT else (slot,)
+    context.shadows.register(error, beside)
+    return error
+
+
+def stops(
+    context: Context, generator: Generator, shadow: MutableTangent, back: Callable[[Any], Any]
+) -> Answer:
+    """The answer of an attempted ``next(generator)`` that raises `StopIteration`: `back`, the pullback of the
+    resumption, is given what the value that the exception carries has got."""
+    error = stopped(context, generator, shadow)
+    beside, fields = context.shadows.lookup(error), shadow.__dict__
+
+    def stops_pullback(bout: Any) -> Any:
+        args = beside.__dict__["args"]
+        given = None if args is NO_TANGENT else slot_rdata(args[0])
+        if given is not None:
+            fields["returned"] = slot_increment(fields["returned"], given)
+        return back(None)
+
+    return Raised(error), None, stops_pullback
 
 
 class _Before:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from adbc.ir.intrinsics import Raised
@@ -19,11 +19,11 @@ from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values, are_
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
-from adbc.runtime.calls.steps import Call, OfSelf
+from adbc.runtime.calls.steps import Call, OfSelf, Protocols
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
-from adbc.runtime.state.engine import DerivedView
+from adbc.runtime.state.engine import DerivedView, EngineView
 from adbc.runtime.state.slots import as_float
 from adbc.tangents import NO_FDATA, FData, RData, add, slot_increment, slot_shadow, slot_tangent
 from adbc.tangents.activity_marks import INACTIVE
@@ -52,16 +52,33 @@ class ReverseCalls(Calls):
     slot = staticmethod(slot_shadow)
     fill = staticmethod(slot_tangent)
     get_field = staticmethod(fields.GET.rrule)
+    set_field = staticmethod(fields.SET.rrule)
+
+    def __init__(self, engine: EngineView, protocols: Protocols) -> None:
+        super().__init__(engine, protocols)
+        self.direct_ways: dict[Any, Any] = {}
+        """By intrinsic or operator, its handler (`direct_way`)."""
 
     def attempt(self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values) -> Any:
         """Like `call`, but an exception comes back as a `Raised`, with the pullback of what had been done."""
-        count = len(xs) + 1
-        call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords)
         try:
-            return self.call_slowly(context, call, count, "protected")
+            handle = None if keywords else self.direct_way(f)
+            if handle is None:
+                return super().call(context, keywords, f, ff, xs, fs, "protected")
+            out, fout, pullback = handle(context, xs, fs, "protected")
+            return out, fout, lambda bout: (None, *pullback(bout))
         except BaseException as error:  # whatever the user's handler may want to see, and handed on to it
-            nothing = (None,) * count
+            nothing = (None,) * (len(xs) + 1)
             return Raised(plain_traceback(error)), None, lambda bout: nothing
+
+    def direct_way(self, f: Any) -> Any:
+        """The `handler` of `f`, made once; None if there is none."""
+        if f.__class__ is not FunctionType and f.__class__ is not BuiltinFunctionType:
+            return None
+        found = self.direct_ways.get(f)
+        if found is None and f in self.protocols:
+            found = self.direct_ways[f] = super().handler(f)
+        return found
 
     def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
         out, fout, inner = self.run(context, call, mode)
@@ -111,6 +128,12 @@ class ReverseCalls(Calls):
             fout = dependent(fout, fs, row)
         return out, fout, lambda bout: (None, *pullback(bout))
 
+    def use_on_object(self, row: Any, obj: Any, shadow: Any) -> Any:
+        out, fout, pullback = row.rrule((obj,), (shadow,), NO_KWARGS)
+        if fout is not None and (fout is not NO_FDATA or INACTIVE):
+            fout = dependent(fout, (shadow,), row)
+        return out, fout, lambda bout: (*pullback(bout), None)
+
     def use_given(self, row: Any, xs: Values, fs: Values, out: Any) -> Any:
         out, fout, pullback = row.rrule(xs, fs, NO_KWARGS, out)
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
@@ -132,7 +155,7 @@ class ReverseCalls(Calls):
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided, is_operator = self.decided, is_of_operators(function)
 
-        def handle(context: Context, xs: Values, fs: Values) -> Any:
+        def handle(context: Context, xs: Values, fs: Values, mode: Mode = "reverse") -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
             if row is not SLOW:
                 answer = row.rrule(xs, fs, NO_KWARGS)
@@ -143,12 +166,12 @@ class ReverseCalls(Calls):
             count = len(xs)
             if is_operator and context.texts is None and are_values(xs, fs):
                 return self.of_values(context, function, xs, count)
-            entered = self.enter_body(context, (), function, xs, fs)
+            entered = self.enter_body(context, (), function, xs, fs, mode)
             if entered is not None:
                 out, fout, pullback = entered
                 return out, fout, lambda bout: pullback(bout)[1:]
             call = Call(function, None, xs, fs, tuple(range(count)), (), None)
-            return self.call_slowly(context, call, count, "reverse")
+            return self.call_slowly(context, call, count, mode)
 
         return handle
 
@@ -167,9 +190,16 @@ class ReverseCalls(Calls):
     # -- Python functions --------------------------------------------------------------------------------
 
     def enter_function(
-        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, called: Called
+        self,
+        context: Context,
+        function: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+        mode: Mode,
     ) -> Any:
-        plan = plans.plan(self.engine, "reverse", function, xs, fs)
+        plan = plans.plan(self.engine, mode, function, xs, fs)
         if plan is None:
             return None
         if called == "function":

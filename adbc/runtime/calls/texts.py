@@ -22,7 +22,7 @@ import sys
 import types
 import unicodedata
 from _socket import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -30,22 +30,26 @@ from adbc.ir import intrinsics
 from adbc.rules.spelling import SPELLING
 from adbc.rules.table import Rule
 from adbc.runtime.calls.classes import is_python_function, lookup
-from adbc.runtime.calls.formats import WRITERS
+from adbc.runtime.calls.formats import ENCODER, WRITERS
 from adbc.runtime.calls.steps import Call, UseRow
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.texts import Texts, behind, is_told, keeps_unseen
-from adbc.tangents.fields import arguments, is_python_class
+from adbc.tangents.fields import arguments, instance_fields, is_python_class
 
 __all__ = [
     "after_library",
     "after_row",
     "among_arguments",
     "before_foreign",
+    "before_library",
     "check_evaluated",
     "follow",
     "hand_on",
+    "has_text",
+    "listed",
     "looks_at_text",
+    "makes_text",
     "raised_in_c",
     "read",
     "text",
@@ -67,7 +71,7 @@ _HOLDERS = frozenset(
     {
         "builtins", "re", "_sre", "io", "_io", "_csv", "csv", "itertools", "functools", "collections",
         "_collections", "types", "_hashlib", "_blake2", "_md5", "_sha1", "_sha2", "_sha3", "codecs",
-        "_codecs",
+        "_codecs", "posix", "nt",
     }
 )  # fmt: skip
 """Modules whose objects give text back as text."""
@@ -78,6 +82,15 @@ _OF_FILES = frozenset(
     }
 )  # fmt: skip
 """Modules whose functions are told by text which file is meant: the numbers that they give are not of it."""
+_NAMING = frozenset(
+    {
+        "chdir", "copy", "copy2", "copyfile", "copytree", "link", "makedirs", "mkdir", "mkdtemp", "mkfifo",
+        "mknod", "mkstemp", "move", "open", "rename", "renames", "replace", "symlink",
+    }
+)  # fmt: skip
+"""The functions of files that give a file, a folder or the process a name which can be asked for."""
+_TO_PROCESSES = frozenset({"fork_exec", "popen", "posix_spawn", "posix_spawnp", "system"})
+"""The functions of the system that hand text to another program."""
 
 
 def text(context: Context, function: Any, args: Sequence[Any], shadows: Sequence[Any]) -> Any:
@@ -109,13 +122,13 @@ def follow(
         texts.written(by_name.get("file") or sys.stdout)
     elif any(function is method for method in WRITERS):
         texts.written(args[0])
-    elif isinstance(out, (list, tuple)):  # the parts of a text
-        for part in out:
-            texts.made(part)
     elif source is not None:
         _hand_on(texts, function, (*args, *by_name.values()), out, source)
     elif isinstance(out, _TEXT):
         texts.made(out)
+    elif type(function) is ENCODER:
+        for part in out:
+            texts.taken(part)
 
 
 def after_row(context: Context, step: UseRow, out: Any) -> None:
@@ -126,7 +139,7 @@ def after_row(context: Context, step: UseRow, out: Any) -> None:
     elif texts is None or not call.args:
         return
     elif row.converts is not None:
-        source = texts.reached(call.args[row.converts : row.converts + 1])
+        source = texts.reached(call.args)
         if source is not None:
             raise _refused(call.function, source)
     elif row.function in SPELLING:
@@ -147,8 +160,19 @@ def looks_at_text(row: Rule, args: Sequence[Any]) -> bool:
     """Whether `after_row` may have something to do behind a call by `row`, as far as the classes of `args`
     tell."""
     if row.converts is not None:
-        return any(type(x) not in _NUMBERS for x in args[row.converts : row.converts + 1])
+        return any(type(x) not in _NUMBERS and not hasattr(type(x), "dtype") for x in args[row.converts])
+    return makes_text(row, args)
+
+
+def makes_text(row: Rule, args: Sequence[Any]) -> bool:
+    """Whether `after_row` may have something to do behind a call by `row` even if no text has been made from
+    numbers with a derivative."""
     return row.of_text or (row.function in SPELLING and any(isinstance(x, _TEXT) for x in args))
+
+
+def has_text(values: Iterable[Any]) -> bool:
+    """Whether text is among `values`, or in lists and tuples there."""
+    return any(has_text(x) if isinstance(x, (list, tuple)) else isinstance(x, _TEXT) for x in values)
 
 
 def written(context: Context, streams: Sequence[Any]) -> None:
@@ -191,6 +215,8 @@ def after_library(context: Context, call: Call, out: Any, source: Any) -> None:
         hand_on(context, call, out, source)
     elif call.function.__module__ == "traceback":
         _traced(context, call, out)
+    else:
+        listed(context, call, out)
 
 
 def _traced(context: Context, call: Call, out: Any) -> None:
@@ -225,6 +251,7 @@ def before_foreign(context: Context, call: Call) -> Any:
     source = among_arguments(context, call)
     if source is None:
         return None
+    _check_sent(call.function, source)
     what = f"a {type(source).__name__} with text that was made from a value with a derivative"
     if any(map(_calls_back, call.args)):
         raise UnsupportedError(
@@ -242,12 +269,31 @@ def before_foreign(context: Context, call: Call) -> Any:
                 "make the text of adbc.stop_gradient(x), or hand the number on beside its text",
             )
         if _leaves(x):
-            raise UnsupportedError(
-                f"{_name(call.function)} sends {what}",
-                "what comes back from there is not recognised",
-                "make the text of adbc.stop_gradient(x)",
-            )
+            raise _sent(call.function, source)
     return source
+
+
+def before_library(context: Context, call: Call) -> Any:
+    """As `before_foreign`, of a function of the standard library that runs as it is."""
+    source = among_arguments(context, call)
+    if source is not None:
+        _check_sent(call.function, source)
+    return source
+
+
+def _check_sent(function: Any, source: Any) -> None:
+    """Raise if `function` hands `source` to another program."""
+    if getattr(function, "__name__", "") in _TO_PROCESSES:
+        raise _sent(function, source)
+
+
+def _sent(function: Any, source: Any) -> UnsupportedError:
+    return UnsupportedError(
+        f"{_name(function)} sends a {type(source).__name__} with text that was made from a value with a"
+        " derivative",
+        "what comes back from there is not recognised",
+        "make the text of adbc.stop_gradient(x)",
+    )
 
 
 def _objects(call: Call) -> Iterator[Any]:
@@ -283,16 +329,48 @@ def hand_on(context: Context, call: Call, out: Any, source: Any) -> None:
             "write to a file object",
         )
     if call.function is open:
+        if out.writable():
+            _named(texts, call.args)
         return
-    is_of_files = getattr(call.function, "__module__", None) in _OF_FILES
+    is_of_files = _is_of_files(call.function)
     _hand_on(texts, call.function, call.args, out, source, is_of_files)
     if is_of_files:
-        if getattr(call.function, "__name__", "").startswith("write"):
+        name = getattr(call.function, "__name__", "")
+        if name.startswith("write"):
             texts.written_at(call.args[0])
+        if name in _NAMING:
+            _named(texts, call.args)
         return
     for x in _objects(call):
         if x is not source:
             texts.written(x)
+
+
+def listed(context: Context, call: Call, out: Any) -> None:
+    """Remember `out`, what a function of the file system gives, if it says a name that was made from a
+    number."""
+    texts = context.texts
+    if texts is None or not texts.is_in_names or not _is_of_files(call.function):
+        return
+    for x in out if isinstance(out, _NESTING) else (out,):
+        if isinstance(x, (str, bytes)):
+            if texts.is_named(x):
+                texts.taken(x)
+        elif keeps_unseen(x):
+            texts.kept(x)
+
+
+def _is_of_files(function: Any) -> bool:
+    """Whether `function` is told by text which file is meant, or is a method of an entry of a folder."""
+    owner = getattr(function, "__objclass__", None) or type(getattr(function, "__self__", None))
+    return (getattr(function, "__module__", None) or owner.__module__) in _OF_FILES
+
+
+def _named(texts: Texts, args: Sequence[Any]) -> None:
+    """Remember the names in paths among `args`, at which a file or folder was made."""
+    for x in args:
+        if isinstance(x, (str, bytes, os.PathLike)) and texts.reached((x,)) is not None:
+            texts.named(x)
 
 
 def _leaves(x: Any) -> bool:
@@ -322,7 +400,7 @@ def _hand_on(
     texts: Texts, function: Any, args: Sequence[Any], out: Any, source: Any, is_of_files: bool = False
 ) -> None:
     """Remember what `function` has made of `args`, among which is `source`."""
-    is_parser = type(function).__module__ == "_json"
+    is_parser = type(function).__module__ == "_json" and type(function) is not ENCODER
     pending, seen = [out[0] if is_parser and type(out) is tuple else out], set()
     while pending:
         x = pending.pop()
@@ -344,10 +422,26 @@ def _hand_on(
             continue
         elif is_of_files and is_python_class(cls):
             texts.kept(x)
+            for said in (value for _, value in instance_fields(x) if isinstance(value, (str, bytes))):
+                texts.taken(said)
+                texts.named(said)
         elif isinstance(x, (numbers.Number, types.CodeType, memoryview)) or not _may_hold(x):
             raise _refused(function, source)
-        elif keeps_unseen(x):
-            texts.written(x)
+        else:
+            if keeps_unseen(x):
+                texts.written(x)
+            for said in _shown(x):
+                texts.taken(said)
+
+
+def _shown(x: Any) -> Iterator[Any]:
+    """The texts that are attributes of `x`, an object made in C, as they stand there."""
+    for base in type(x).__mro__:
+        for name, found in vars(base).items():
+            if isinstance(found, types.MemberDescriptorType):
+                value = getattr(x, name, None)
+                if isinstance(value, (str, bytes)):
+                    yield value
 
 
 def _says_what(function: Any, args: Sequence[Any]) -> bool:

@@ -54,8 +54,9 @@ def _text(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
 
 
 def _counting(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
-    """What counts the entries of a weak container gives a whole number."""
-    return name.endswith(".__len__")
+    """What counts the entries of a weak container gives a whole number; which finalisers there are is kept by
+    their class, for the interpreter, and stays as a plain call leaves it."""
+    return name.endswith(".__len__") or (name.startswith("finalize.") and not any(map(is_active, shadows)))
 
 
 WEAK_CONTAINERS = ("_weakrefset", "weakref")

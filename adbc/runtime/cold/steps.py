@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from adbc.ir import intrinsics
 from adbc.ir.interpret import new_function
 from adbc.ir.intrinsics import Raised
+from adbc.ir.ops import PURE
 from adbc.ir.values import Position
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.state.closures import freevar, freevar_shadow
@@ -84,6 +85,11 @@ _QUIET: frozenset[Any] = frozenset(
     }
 )  # fmt: skip
 """What runs no code of the user's, and either does not raise or raises again what has passed this frame."""
+
+
+_SURE: frozenset[Any] = PURE | {intrinsics._raised_, intrinsics._is_raised_, intrinsics._exception_}
+"""What does not raise, and is not attempted: a `Raised` that it gives is that of a derivative which is being
+differentiated, a value like others."""
 
 
 class Step:
@@ -168,7 +174,7 @@ class Observed(Step):
 class Handled(Observed):
     """A call of an operator or intrinsic, which has a handler."""
 
-    __slots__ = ("constants", "function", "handle", "is_free_of_text", "places")
+    __slots__ = ("constants", "function", "handle", "is_free_of_text", "is_sure", "places")
 
     def __init__(self, function: Any, handle: Callable[..., Any], places: tuple[int, ...]) -> None:
         super().__init__()
@@ -176,6 +182,7 @@ class Handled(Observed):
         self.constants = _CONSTANT_FOR.get(function)
         self.is_free_of_text = function not in (intrinsics._iter_, intrinsics._next_)
         """Whether letters that are read from text cannot come out of it."""
+        self.is_sure = function in _SURE
         self.targets = (-1, *places)
 
     def run(self, frame: Frame) -> None:
@@ -199,7 +206,7 @@ class Handled(Observed):
             go = self.go or self._line(frame, 3)
             out, beside[self.out] = go(self.handle, frame.context, xs, fs, frame, frame.first)
             values[self.out] = out
-        elif (self.is_protected or frame.is_protected) and (row is None or row is SLOW):
+        elif (self.is_protected or frame.is_protected) and not self.is_sure and (row is None or row is SLOW):
             out = _attempt(self, frame, (), self.function, None, xs, fs)
         else:  # what C functions have done when they raise needs no undoing
             go = self.go or self._line(frame, 3)
@@ -221,7 +228,7 @@ class Call(Observed):
     callee: its place.  displays: the arguments that are displays of constants, which nobody else has.
     """
 
-    __slots__ = ("callee", "displays", "is_free", "keywords", "places")
+    __slots__ = ("callee", "displays", "is_free", "is_sure", "keywords", "places")
 
     def __init__(
         self,
@@ -233,6 +240,7 @@ class Call(Observed):
     ) -> None:
         super().__init__()
         self.callee, self.places, self.keywords, self.displays = callee, places, keywords, displays
+        self.is_sure = function is intrinsics._raised_
         self.is_free = bool(displays) and function is not None and keeps_no_list(function)
         """Whether the function that is called reads lists and keeps none."""
         self.targets = (callee, *places)
@@ -255,7 +263,7 @@ class Call(Observed):
             if type(out) is not self.seen:
                 self.note(frame, out)
             return
-        if frame.tape is not None and (self.is_protected or frame.is_protected):
+        if frame.tape is not None and (self.is_protected or frame.is_protected) and not self.is_sure:
             out = _attempt(self, frame, self.keywords, f, ff, xs, fs)
             if type(out) is not self.seen:
                 self.note(frame, out)

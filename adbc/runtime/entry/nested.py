@@ -134,7 +134,7 @@ def _given(call: Call, f: Any, target: _Target) -> list[Any]:
 
 def _follow_gradient(calls: Any, context: Context, call: Call) -> Call:
     """The call of a function that computes what a gradient, which is called, does."""
-    followed, rule, order = _followed_gradient(calls.engine, call)
+    followed, rule, order = _followed_gradient(calls.engine.inside, call)
     f = call.function._function
     if rule.takes_function:
         order = (-1, *order)
@@ -285,7 +285,7 @@ def _made(rule: Any, parameters: Sequence[str], lines: Sequence[str], scope: dic
 
 def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
     """The call of a function that computes what `adbc.jvp` does."""
-    engine = calls.engine
+    engine = calls.engine.inside
     at = _bound(call, ("f", "primals", "tangents", "has_aux"), (False,))
     f, primals, tangents, has_aux = [_value(call, place) for place in at]
     if type(primals) not in (tuple, list) or type(tangents) not in (tuple, list):
@@ -374,7 +374,7 @@ def _never(x: Any) -> bool:
 
 def _follow_vjp(calls: Any, context: Context, call: Call) -> Call:
     """The call of a function that computes what `adbc.vjp` does."""
-    engine = calls.engine
+    engine = calls.engine.inside
     has_aux = False
     if call.keywords:
         if call.keywords != ("has_aux",):

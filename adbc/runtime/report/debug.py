@@ -99,10 +99,18 @@ class Watch:
         def watched_call(
             context: Any, keywords: Any, f: Any, ff: Any, xs: Sequence[Any], fs: Sequence[Any]
         ) -> Answer:
+            if _is_machinery(f):
+                return call_(context, keywords, f, ff, xs, fs)
             call = _Call(self, name_of(f), (f, *xs), (ff, *fs), 1, is_forward)
             return call.checked(call_(context, keywords, f, ff, xs, fs))
 
         return watched_call
+
+
+def _is_machinery(f: Any) -> bool:
+    """Whether `f` is of the runtime itself, which derived code calls that is differentiated once more."""
+    module = getattr(f, "__module__", None)
+    return type(module) is str and module.startswith("adbc.runtime.")
 
 
 class _Call:

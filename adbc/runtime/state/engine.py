@@ -87,6 +87,10 @@ class EngineView(Protocol):
     def table(self) -> RuleTable: ...
 
     @property
+    def inside(self) -> EngineView:
+        """The engine that derives what is differentiated once more."""
+
+    @property
     def epoch(self) -> int:
         """The epoch of the table when rules were derived last: after another one all of them are stale."""
 

@@ -8,6 +8,7 @@ that is free may be used again.  Numbers are never keys.  Nothing here knows of 
 from __future__ import annotations
 
 import gc
+import sys
 import types
 import weakref
 from collections.abc import Callable, Container, Iterable
@@ -21,6 +22,9 @@ from adbc.tangents.fields import instance_dict
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
 __all__ = ["Shadows"]
+
+_MODULES: Any = sys.modules
+"""What holds modules only, hundreds of them, in which nothing is looked for one by one."""
 
 
 class Shadows:
@@ -70,6 +74,8 @@ class Shadows:
         cls = type(obj)
         if cls is float or cls is int or cls is bool or obj is None:
             return self.tangent(obj)
+        if obj is _MODULES:
+            return NO_TANGENT
         return zero_tangent(obj, self._memo, True)
 
     def known(self, obj: Any) -> Any:
@@ -77,6 +83,8 @@ class Shadows:
         cls = type(obj)
         if cls is float or cls is int or cls is bool or obj is None:
             return self.tangent(obj)
+        if obj is _MODULES:
+            return NO_TANGENT
         memo = self._memo
         before = len(memo)
         tangent = zero_tangent(obj, memo, True)

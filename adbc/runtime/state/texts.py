@@ -48,13 +48,25 @@ class Texts:
         are known by what they are."""
         self._files: set[tuple[int, int]] = set()
         """Device and number of the files that text was written to."""
+        self._names: set[str] = set()
+        """Names in the file system that are such text: who lists a directory is given them as new texts."""
 
     # -- what is known -------------------------------------------------------------------------------------
 
     @property
     def is_in_files(self) -> bool:
-        """Whether some of it was written to a file."""
-        return bool(self._files)
+        """Whether some of it was written to a file, or names one."""
+        return bool(self._files or self._names)
+
+    @property
+    def is_in_names(self) -> bool:
+        """Whether some of it is a name in the file system."""
+        return bool(self._names)
+
+    def is_named(self, x: str | bytes) -> bool:
+        """Whether `x`, which was asked of the file system, has such a name in it."""
+        said = os.fsdecode(x)
+        return any(name in said for name in self._names)
 
     def holds(self, x: Any) -> bool:
         """Whether `x` itself, a text or something that text was written to, was made from a number."""
@@ -122,6 +134,11 @@ class Texts:
         """Remember the file at `path`, to which text was written that was made from a number."""
         if (file := _path(path)) is not None:
             self._files.add(file)
+
+    def named(self, path: Any) -> None:
+        """Remember the names in `path`, at which there is something now."""
+        names = re.split(r"[/\\]", os.fsdecode(path))
+        self._names.update(name for name in names if len(name) > 1 and re.search(r"\d", name))
 
     def _remember(self, x: Any, is_whole: bool) -> None:
         self._known[id(x)] = x, is_whole

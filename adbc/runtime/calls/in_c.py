@@ -1,0 +1,108 @@
+"""The steps that make calls of C, and of code that is not followed, as `Calls` does them."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.runtime.calls import foreign, nested, steps, texts
+from adbc.runtime.calls.objects import Answer
+from adbc.runtime.calls.origins import giving, no_pullback
+from adbc.runtime.calls.plain import is_plain
+from adbc.runtime.calls.plans import Mode
+from adbc.runtime.calls.steps import Call
+from adbc.runtime.state.context import Context
+
+__all__ = ["InC"]
+
+
+class InC(abc.ABC):
+    """The part of `Calls` that has to do with what is not followed: functions of C, library code that nothing
+    with a derivative reaches, values that are found and not computed."""
+
+    table: Any
+    drivers: dict[type, Callable[..., Any]]
+    known: Callable[[Context, Any], Any]
+
+    @abc.abstractmethod
+    def run(self, context: Context, call: Call, mode: Mode) -> Answer:
+        """Make `call`, step by step."""
+
+    def _is_plain(self, context: Context, call: Call) -> bool:
+        """Whether `call` is made as it is, which is noted."""
+        if call.is_plain is None:
+            call.is_plain = is_plain(
+                context, self.table, call.function, call.shadow, call.args, call.shadows, call.inside
+            )
+        return call.is_plain
+
+    def plain(self, context: Context, call: Call) -> Answer:
+        """Library code that nothing with a derivative reaches is called as it is."""
+        function = call.function
+        if function.__class__ is MethodType:  # its object is an argument like others
+            own = getattr(call.shadow, "__dict__", {}).get("__self__")
+            given, call = call, call.prepend(function.__func__, None, function.__self__, own, None)
+            call.inside = given.inside
+        out, undo = foreign.call_plainly(context, call)
+        broken = [rule for rule in context.checked if rule is not None and not rule.holds()]
+        if broken:
+            name, *_ = [name for rule in broken for name in rule.mend()] or ["a method of a class"]
+            who = getattr(call.function, "__qualname__", type(call.function).__qualname__)
+            raise UnsupportedError(
+                f"{name} is bound to something else by {who}",
+                "code that uses what it was bound to is being differentiated",
+                "bind it before the call, or pass the function or module as an argument",
+            )
+        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+
+    def foreign(self, context: Context, step: steps.Foreign, mode: Mode) -> Answer:
+        out, undo = foreign.call_foreign(context, step.call)
+        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+
+    def differentiate(self, context: Context, step: steps.Differentiate, mode: Mode) -> Answer:
+        """A derivative is taken: that of constants as it is, any other by code that is followed."""
+        call = step.call
+        if not foreign.reaches_active(context, call):
+            return self.foreign(context, steps.Foreign(call), mode)
+        context.follows_inner = True
+        return self.run(context, nested.followed(call)(self, context, call), mode)
+
+    def apart(self, context: Context, step: steps.Apart, mode: Mode) -> Answer:
+        call = step.call
+        nested.adopt_all(context, call)
+        out = call.perform()
+        return out, self.known(context, out), no_pullback
+
+    def found(self, context: Context, step: steps.Found, mode: Mode) -> Answer:
+        texts.read(context, step.call, step.value)
+        return step.value, self.known(context, step.value), no_pullback
+
+    def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
+        out, undo = foreign.watched(context, step.call, step.what)
+        if step.makes_text:
+            texts.follow(
+                context, step.call.function, step.call.args, step.call.shadows, out, step.call.by_name()
+            )
+        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+
+    def settle(self, context: Context, step: steps.Settle, mode: Mode) -> Answer:
+        undo = foreign.settled(context, step.keys, step.container)
+        inner = step.step
+        answer: Answer
+        if type(inner) is steps.Delegate:
+            answer = self.run(context, inner.call, mode)
+        else:
+            answer = self.drivers[type(inner)](context, inner, mode)
+        if undo is None:
+            return answer
+        out, shadow, pullback = answer
+
+        def settled_pullback(bout: Any) -> Any:
+            returned = list(pullback(bout))
+            undo()
+            return returned
+
+        return out, shadow, settled_pullback

@@ -1,0 +1,145 @@
+"""Reading attributes in dynamic calls: short ways where the class of an object says how one is found.
+
+The ways are kept with the classes; whatever has none goes the whole way of `attributes`.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from types import (
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any, ClassVar
+
+from adbc.ir import intrinsics
+from adbc.rules.table import NO_KWARGS
+from adbc.runtime.calls.classes import (
+    CONTAINERS,
+    DEFAULT,
+    FIELD,
+    MEMBER,
+    PLACE,
+    SLOW,
+    VALUES,
+    attribute,
+    has_place,
+    is_heap_type,
+    lookup,
+    member,
+    method_in_c,
+    through_metaclass,
+)
+from adbc.runtime.calls.generators import Generator
+from adbc.runtime.calls.objects import Objects
+from adbc.runtime.calls.plans import Mode
+from adbc.runtime.calls.steps import Call
+from adbc.runtime.state.context import Context
+from adbc.tangents.protocol import kind_of
+
+__all__ = ["Attributes"]
+
+Values = tuple[Any, ...]
+_COMPUTED_IN_C = (GetSetDescriptorType, MemberDescriptorType)
+"""The classes of descriptors of attributes that C code gives."""
+_WITH_OWN_ATTRIBUTES = (type, super, ModuleType, FunctionType, MethodType, BaseException, Generator)
+"""The classes of objects in C of whose attributes `attributes` knows more than their descriptors say."""
+_CLASS_OF = vars(object)["__class__"]
+
+
+class Attributes(Objects):
+    """The part of `Calls` that reads attributes."""
+
+    mode: ClassVar[Mode]
+    decided: dict[Any, Any]
+    get_field: Callable[..., Any]
+    """The rule of reading a field."""
+
+    @abc.abstractmethod
+    def decide(self, function: Any, xs: Values) -> Any:
+        """The row for a call of `function` on arguments of these classes, if they decide it, else `SLOW`."""
+
+    @abc.abstractmethod
+    def use_on_object(self, row: Any, obj: Any, shadow: Any) -> Any:
+        """Answer ``obj.name`` by `row`, which the class of `obj` decides: the rule of what computes it."""
+
+    @abc.abstractmethod
+    def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
+        """Answer ``obj.name``, which is the method of `obj` that `function` becomes."""
+
+    @abc.abstractmethod
+    def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
+        """Answer ``obj.name``, which is the method in C that `descriptor` becomes."""
+
+    @abc.abstractmethod
+    def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
+        """Answer any call; its origins are places below `count`, for each of which there is a cotangent."""
+
+    @abc.abstractmethod
+    def constant(self, out: Any, fout: Any, count: int) -> Any:
+        """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
+        for the `count` things that were given."""
+
+    def get_attribute(self, context: Context, xs: Values, fs: Values, mode: Mode | None = None) -> Any:
+        """``obj.name``, with a short way for fields and methods of ordinary instances."""
+        obj, name = xs
+        cls: type = type(obj)
+        found = context.attributes.get((cls, name))
+        if found is None:
+            found = context.attributes[cls, name] = self.way_to_attribute(cls, name)
+        if found is PLACE:
+            return self.get_field(xs, fs, NO_KWARGS)
+        if found.__class__ is MethodDescriptorType:
+            return self.bind_method_in_c(found, obj, fs[0])
+        if found.__class__ in _COMPUTED_IN_C:
+            answer = None if context.texts is not None else self.read_in_c(context, found, obj, fs[0])
+            if answer is not None:
+                return answer
+        elif found is MEMBER:
+            value = obj.__dict__.get(name, SLOW) if cls is ModuleType else member(obj, name)
+            if value is not SLOW and not context.classes:
+                return self.constant(value, self.known(context, value), 2)
+        elif found is not SLOW:
+            if name in obj.__dict__:
+                return self.get_field(xs, fs, NO_KWARGS)
+            if found is not FIELD and found is not DEFAULT:
+                return self.bind_method(found, obj, fs[0])
+        call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
+        return self.call_slowly(context, call, 2, mode or self.mode)
+
+    def read_in_c(self, context: Context, descriptor: Any, obj: Any, shadow: Any) -> Any:
+        """Answer ``obj.name``, which `descriptor` gives in C: by its rule, or as a class or value that has no
+        derivative; else None."""
+        cls: type = type(obj)
+        if descriptor is _CLASS_OF and not context.classes:
+            return self.constant(cls, None, 2)
+        row = self.decided.get((descriptor, (cls,))) or self.decide(descriptor, (obj,))
+        if row is not SLOW:
+            return self.use_on_object(row, obj, shadow)
+        if self.table.rows(descriptor):
+            return None
+        value = descriptor.__get__(obj, cls)
+        is_constant = value.__class__ in VALUES and kind_of(value.__class__).inactive
+        return self.constant(value, None, 2) if is_constant else None
+
+    def way_to_attribute(self, cls: type, name: str) -> Any:
+        """How attribute `name` of instances of `cls` is found (`classes.attribute`)."""
+        if type(name) is str:
+            if name != "__dict__" and not is_heap_type(cls) and not issubclass(cls, _WITH_OWN_ATTRIBUTES):
+                found = lookup(cls, name)
+                if found.__class__ in _COMPUTED_IN_C:
+                    return found
+            if (cls in CONTAINERS or cls in VALUES) and (method := method_in_c(cls, name)) is not None:
+                return method
+            if cls is ModuleType:
+                return MEMBER if lookup(cls, name) is None else SLOW
+            if issubclass(cls, type):
+                return through_metaclass(cls, name)
+            if has_place(cls, name) and not self.table.rows(lookup(cls, name)):
+                return PLACE
+        return attribute(cls, name)
