@@ -68,6 +68,9 @@ class ReadMethod:
     name: Value
 
 
+_OF_GLOBALS = (intrinsics._global_, intrinsics._globals_, intrinsics._delete_global_)
+
+
 class Mirror(abc.ABC):
     """Copies a graph that is typed and in normal form, and writes a derivative beside it.
 
@@ -446,7 +449,9 @@ class Mirror(abc.ABC):
             if function is intrinsics._global_ and self._is_made_space():
                 where = builder.call(intrinsics._globals_)
                 builder.call(support.check_global, self.context, where, site.arguments[0])
-            known = builder.call(support.known, self.context, out) if self.has_companion(call) else None
+            # An iterator that was met may stand anywhere; one that library code has just made is constant.
+            find = support.known if function in _OF_GLOBALS else support.given
+            known = builder.call(find, self.context, out) if self.has_companion(call) else None
             self._define_loosely(call, out, known)
 
     def _is_made_space(self) -> bool:

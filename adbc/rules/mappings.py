@@ -190,6 +190,19 @@ def _both(name: str) -> list[Any]:
     return [getattr(operator, name), getattr(operator, f"i{name.strip('_')}")]
 
 
+def _keys_and_sequence(*classes: type) -> bool:
+    return classes[0] in _KEYS and classes[1] in (list, tuple)
+
+
+def _by_sets(operation: Any) -> Any:
+    """The body of ``keys - elements`` and the like."""
+
+    def by_sets(keys: Any, elements: Any, /) -> Any:
+        return operation(set(keys), set(elements))
+
+    return by_sets
+
+
 ROWS: list[Rule] = [
     ZeroRule(empty_list),
     ZeroRule(empty_dict),
@@ -220,6 +233,10 @@ ROWS: list[Rule] = [
         ZeroRule(f, when=_keys_and_sets, result=set)
         for name in ("and_", "or_", "xor", "sub")
         for f in _both(name)
+    ),
+    *(
+        Overlay(operation, _by_sets(operation), when=_keys_and_sequence, result=set)
+        for operation in (operator.and_, operator.or_, operator.xor, operator.sub)
     ),
     *(
         ZeroRule(getattr(operator, name), when=_keys_and_sets, result=bool)

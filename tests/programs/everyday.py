@@ -590,7 +590,69 @@ def solve_ivp_c(x):
     return x.sum() * s.y[0, -1]
 
 
+def finditer(x):
+    found = {m["key"]: float(m["value"]) for m in SETTING.finditer("a = 1.5, b=2")}
+    return x * found["a"] + found["b"] * sum(int(m.group()) for m in re.finditer("[0-9]", "1 2")) * x
+
+
+SETTING = re.compile(r"(?P<key>[a-z]+) *= *(?P<value>[0-9.]+)")
+
+
+def found_files(x):
+    with tempfile.TemporaryDirectory() as d:
+        folder = pathlib.Path(d)
+        (folder / "a.txt").write_text("1.5")
+        count = len(list(folder.rglob("*.txt"))) + sum(1 for _ in folder.iterdir())
+        count += sum(len(files) for _, _, files in os.walk(d))
+    return x * count
+
+
+def table_written(x):
+    text = io.StringIO()
+    table = csv.DictWriter(text, ["step", "loss"])
+    table.writeheader()
+    for step in range(3):
+        x = x * 1.1
+        table.writerow({"step": step, "loss": x})
+    csv.writer(text).writerows([(3, x), [4, x * x]])
+    return x * (1 if text.getvalue() else 2)
+
+
+def results_written(x):
+    loss = x * x
+    text = json.dumps({"loss": loss, "steps": [x, 2], "name": "run"})
+    return loss * (1 if text else 2)
+
+
+def other_keys(x):
+    d = {"a": x, "b": 2.0 * x, "c": 1.0}
+    return sum(d[key] for key in sorted(d.keys() - ["a"])) + len(d.keys() | ("z",)) * x
+
+
+def methods_of_numbers(x):
+    s = x.sum()
+    return s.std() + s.take(0) + s.repeat(3).sum() + s.prod() * s.ndim + s.tolist() * s.size + s.clip(min=0.1)
+
+
+def by_the_standard(x):
+    xp = x.__array_namespace__() if hasattr(x, "__array_namespace__") else np
+    return xp.sum(xp.exp(x) * xp.asarray([1.0, 2.0, 3.0]))
+
+
+def vectorised(x):
+    f = np.vectorize(lambda t: t**2 if t > 0.5 else -t)
+    return f(x).sum() + np.apply_along_axis(lambda r: r**2, 0, x).sum()
+
+
 PROGRAMS = [
+    (finditer, 1.3),
+    (found_files, 1.3),
+    (table_written, 1.3),
+    (results_written, 1.3),
+    (other_keys, 1.3),
+    (methods_of_numbers, V),
+    (vectorised, V),
+    (by_the_standard, V),
     (inv_const, 1.3),
     (inv_local, 1.3),
     (bincount, 1.3),

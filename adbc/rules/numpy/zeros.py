@@ -160,6 +160,8 @@ def _rows() -> list[Rule]:
     rows.extend(TextRule(getattr(np, name), when=plain) for name in TEXTS)
     rows.extend(TextRule(getattr(np.ndarray, name), when=plain) for name in ("__repr__", "__str__"))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
+    if hasattr(np.ndarray, "__array_namespace__"):  # from NumPy 2.0 on
+        rows.append(ZeroRule(np.ndarray.__array_namespace__))
     for cls in (np.ndarray, np.generic):
         rows.extend(AttributeRule(cls, name, _described) for name in ATTRIBUTES)
     rows.extend(AttributeRule(np.ndarray, name, _described) for name in ARRAY_ATTRIBUTES)

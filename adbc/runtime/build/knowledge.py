@@ -69,6 +69,8 @@ _MOST_CHOICES = 16
 """How many combinations of classes are tried at most where numbers may be of one of several."""
 _DEEPEST = 40
 """How many functions, each called by the one before, have the types of their results inferred at most."""
+_OFTEN = 4
+"""How often at most a function is looked at, in one question, whose result cannot be kept."""
 _ROUNDS = 4
 """How often at most the result of a recursive function is inferred, each time under the assumption of what
 was found before."""
@@ -117,6 +119,8 @@ class Knowledge:
         """What functions whose results are being inferred are assumed to return; empty between questions."""
         self.recursive: set[Key] = set()
         """Functions whose results were asked for while they were being inferred."""
+        self.again: dict[Key, int] = {}
+        """How often functions were looked at whose results could not be kept; empty between questions."""
 
     # -- rules and bindings --------------------------------------------------------------------------------
 
@@ -343,6 +347,7 @@ class Knowledge:
 
         A recursive function is first assumed to return nothing, then what was found under that
         assumption, until the two agree.  Results found on the way under an assumption are not kept.
+        Where many functions call each other, nothing is known of what was asked for too often.
         """
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.results.get(key)
@@ -352,7 +357,7 @@ class Knowledge:
             if key in self.assumed:
                 self.recursive.add(key)
                 return self.assumed[key]
-            if len(self.assumed) > _DEEPEST:
+            if len(self.assumed) > _DEEPEST or self.again.get(key, 0) >= _OFTEN:
                 return ANY
             self.assumed[key] = NEVER
             try:
@@ -361,10 +366,14 @@ class Knowledge:
             finally:
                 del self.assumed[key]
                 self.recursive.discard(key)
+                if not self.assumed:
+                    self.again.clear()
             if found is NEVER:
                 found = ANY if self.recursive else NEVER
             if not self.recursive:
                 self.results[key] = found
+            else:
+                self.again[key] = self.again.get(key, 0) + 1
             return found
 
     def _fixed_point(self, key: Key, function: types.FunctionType, parameters: Types) -> AbstractType:

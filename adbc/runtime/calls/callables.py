@@ -25,6 +25,7 @@ from adbc.runtime.calls.classes import (
     python_method,
 )
 from adbc.runtime.calls.construction import call_class, stored_fields
+from adbc.runtime.calls.formats import ENCODER, encoded
 from adbc.runtime.calls.special_methods import METHODS, operation
 from adbc.runtime.calls.steps import (
     AskWeakly,
@@ -293,6 +294,7 @@ _BY_CLASS: dict[type, Resolver] = {
     functools.partial: _partial,
     **dict.fromkeys(_PICKERS, _picked),
     type(functools.cmp_to_key(operator.sub)): _keyed,
+    ENCODER: encoded,
 }
 """Resolvers by the exact class of what is called."""
 

@@ -23,6 +23,7 @@ from adbc.cpython.libraries import FOR_CONSTANTS, is_library_class, is_library_c
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
+from adbc.rules.builtins.iteration import ITERATORS
 from adbc.rules.classes import overrides
 from adbc.runtime.calls import beside, texts
 from adbc.runtime.calls.classes import lookup
@@ -37,7 +38,7 @@ from adbc.tangents.fields import instance_fields, is_python_class
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
 
-__all__ = ["call_foreign", "call_plainly", "held", "reaches_active", "settled", "watched"]
+__all__ = ["call_foreign", "call_plainly", "held", "let_iterators_be", "reaches_active", "settled", "watched"]
 
 Undo = Callable[[], None]
 
@@ -118,7 +119,17 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
         way = _active_global(context, x, set())
         if way is not None:
             raise missing_rule(call, f"it may call {way}")
-    return _made(context, call, reached, addresses)
+    out, undo = _made(context, call, reached, addresses)
+    if not addresses:
+        let_iterators_be(context, out)
+    return out, undo
+
+
+def let_iterators_be(context: Context, value: Any) -> None:
+    """Remember that the iterators in `value`, made of nothing that may change, give constants."""
+    for x in _iterators(value):
+        if type(x) not in ITERATORS:
+            context.shadows.let_be(x)
 
 
 def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:

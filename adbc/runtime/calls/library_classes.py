@@ -15,7 +15,7 @@ from adbc.ir.intrinsics import MISSING
 from adbc.runtime.calls import logs, texts
 from adbc.runtime.calls.binding import Default
 from adbc.runtime.calls.classes import is_python_function
-from adbc.runtime.calls.foreign import watched
+from adbc.runtime.calls.foreign import let_iterators_be, watched
 from adbc.runtime.calls.new_classes import Copy, Give, carry, defaults_of_record, nothing
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
@@ -44,7 +44,9 @@ def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
         if written is not None:
             return _logged(context, call, written), nothing
     if function.__module__ in ABOUT_TEXT and all(is_library_class(type(x)) for x in call.args):
-        return call.perform(), nothing  # it is given texts, and runs no code of the user's
+        out = call.perform()  # it is given texts, and runs no code of the user's
+        let_iterators_be(context, out)
+        return out, nothing
     out, _ = watched(context, call, what, stays=True)
     return out, nothing
 

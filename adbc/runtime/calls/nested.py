@@ -156,7 +156,8 @@ ROWS: list[Rule] = [
     Overlay(function_tangent, _function_tangent),
     *[ZeroRule(function) for function in _STRUCTURAL],
     *apart(
-        Context, Context.known_shadow, Context.known_tangent, Context.instance_shadow, Context.met,
+        Context, Context.known_shadow, Context.known_tangent, Context.given_shadow, Context.given_tangent,
+        Context.instance_shadow, Context.met,
         Context.keep, Context.go_in, Context.is_active, Context.class_fields,
         Shadows.tangent, Shadows.found, Shadows.known, Shadows.register, Shadows.adopt, Shadows.lookup,
         Shadows.hold_constant, Shadows.hold_if_free, Shadows.is_constant,

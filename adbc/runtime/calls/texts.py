@@ -12,7 +12,6 @@ together.
 
 from __future__ import annotations
 
-import collections
 import io
 import numbers
 import os
@@ -26,16 +25,16 @@ from _socket import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from adbc.cpython.libraries import is_library_code
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.spelling import SPELLING
 from adbc.rules.table import Rule
 from adbc.runtime.calls.classes import is_python_function, lookup
+from adbc.runtime.calls.formats import ENCODER, WRITERS
 from adbc.runtime.calls.steps import Call, UseRow
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
-from adbc.runtime.state.texts import Texts, behind, keeps_unseen
+from adbc.runtime.state.texts import Texts, behind, is_told, keeps_unseen
 from adbc.tangents.fields import arguments, instance_fields, is_python_class
 
 __all__ = [
@@ -121,10 +120,15 @@ def follow(
         _spell(texts, function, args[0], out)
     elif function is print:
         texts.written(by_name.get("file") or sys.stdout)
+    elif any(function is method for method in WRITERS):
+        texts.written(args[0])
     elif source is not None:
         _hand_on(texts, function, (*args, *by_name.values()), out, source)
     elif isinstance(out, _TEXT):
         texts.made(out)
+    elif type(function) is ENCODER:
+        for part in out:
+            texts.taken(part)
 
 
 def after_row(context: Context, step: UseRow, out: Any) -> None:
@@ -256,7 +260,7 @@ def before_foreign(context: Context, call: Call) -> Any:
             "call the function in a loop of your own",
         )
     for x in _objects(call):
-        hidden = next((y for y in behind(x) if _is_told(y)), None)
+        hidden = next((y for y in behind(x) if is_told(y)), None)
         if hidden is not None:
             who = getattr(hidden, "__qualname__", type(hidden).__qualname__)
             raise UnsupportedError(
@@ -298,15 +302,6 @@ def _objects(call: Call) -> Iterator[Any]:
     for x in (own, call.function, *call.args):
         if keeps_unseen(x) and not isinstance(x, types.ModuleType):
             yield x
-
-
-def _is_told(x: Any) -> bool:
-    """Whether `x`, which an object made in C refers to, is code that sees the text that this is given."""
-    if isinstance(x, types.MethodType):
-        return type(x.__func__) is types.FunctionType
-    if isinstance(x, types.BuiltinMethodType):
-        return isinstance(x.__self__, (*_NESTING, collections.deque))
-    return type(x) is types.FunctionType and not is_library_code(x.__code__.co_filename, x.__globals__)
 
 
 def check_evaluated(context: Context, call: Call) -> None:
@@ -405,7 +400,7 @@ def _hand_on(
     texts: Texts, function: Any, args: Sequence[Any], out: Any, source: Any, is_of_files: bool = False
 ) -> None:
     """Remember what `function` has made of `args`, among which is `source`."""
-    is_parser = type(function).__module__ == "_json"
+    is_parser = type(function).__module__ == "_json" and type(function) is not ENCODER
     pending, seen = [out[0] if is_parser and type(out) is tuple else out], set()
     while pending:
         x = pending.pop()

@@ -18,6 +18,8 @@ from adbc.runtime.state.shadows import Shadows
 from adbc.runtime.state.stack import STACK
 from adbc.runtime.state.texts import Texts
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, slot_shadow
+from adbc.tangents.iterators import ITERATOR_KIND
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["Context"]
 
@@ -163,6 +165,18 @@ class Context:
             return None
         tangent = self.shadows.found(value)
         return None if tangent is NO_TANGENT else tangent
+
+    def given_shadow(self, value: Any) -> Any:
+        """`known_shadow` of what library code has made of constants, which iterators there give again."""
+        if kind_of(type(value)) is ITERATOR_KIND:
+            self.shadows.let_be(value)
+        return self.known_shadow(value)
+
+    def given_tangent(self, value: Any) -> Any:
+        """`known_tangent` of what library code has made of constants."""
+        if kind_of(type(value)) is ITERATOR_KIND:
+            self.shadows.let_be(value)
+        return self.known_tangent(value)
 
 
 _FEW = 4

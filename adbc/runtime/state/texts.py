@@ -26,10 +26,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adbc.cpython.cells import captured
-from adbc.cpython.libraries import is_library_class
+from adbc.cpython.libraries import is_library_class, is_library_code
 from adbc.tangents.fields import arguments, instance_dict, instance_fields, is_python_class
 
-__all__ = ["Texts", "behind", "keeps_unseen"]
+__all__ = ["Texts", "behind", "is_told", "keeps_unseen"]
 
 _NESTING = (list, tuple, set, frozenset, collections.deque)
 _AT_LEAST = 256
@@ -199,6 +199,15 @@ def behind(x: Any) -> Iterator[Any]:
             pending.extend(_referents(x))
         elif is_python_class(type(x)) and is_library_class(type(x)):
             pending.extend(value for _, value in instance_fields(x))
+
+
+def is_told(x: Any) -> bool:
+    """Whether `x`, which an object made in C refers to, is code that sees the text that this is given."""
+    if isinstance(x, types.MethodType):
+        return type(x.__func__) is types.FunctionType
+    if isinstance(x, types.BuiltinMethodType):
+        return isinstance(x.__self__, (*_NESTING, dict))
+    return type(x) is types.FunctionType and not is_library_code(x.__code__.co_filename, x.__globals__)
 
 
 def _contained(x: Any) -> Iterable[Any]:

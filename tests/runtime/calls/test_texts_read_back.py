@@ -463,6 +463,17 @@ MAKERS: dict[str, str] = {
     "of a list": "return str([x])[1:-1]",
     "joined": "return ''.join(['', repr(x)])",
     "json": "return json.dumps([x])[1:-1]",
+    "json_indented": "return json.dumps({'a': [x]}, indent=1).split()[3]",
+    "csv_row": """
+        s = io.StringIO()
+        csv.writer(s).writerow([x])
+        return s.getvalue().strip()
+    """,
+    "csv_rows": """
+        s = io.StringIO()
+        csv.DictWriter(s, ['a'], lineterminator='').writerows([{'a': x}])
+        return s.getvalue()
+    """,
     "interned": "return sys.intern(repr(x))",
     "wrapped": "return textwrap.fill(repr(x))",
     "quoted": "return urllib.parse.unquote(urllib.parse.quote(repr(x)))",

@@ -1,0 +1,33 @@
+"""Types of the results of functions that call each other are found in time that grows with their number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import adbc
+from adbc.runtime import default_engine
+from adbc.runtime.build.knowledge import Knowledge
+
+
+@pytest.mark.parametrize("count", [5, 7])
+def test_functions_that_all_call_each_other(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = []
+    for i in range(count):
+        others = " + ".join(f"f{j}(x, n - {j + 2})" for j in range(count) if j != i)
+        lines.append(f"def f{i}(x, n):\n    if n <= 0:\n        return x * {i + 1}.0\n    return {others}\n")
+    space: dict[str, Any] = {}
+    exec("".join(lines), space)
+    looks: list[int] = []
+    look = Knowledge._fixed_point
+
+    def counted(self: Knowledge, *arguments: Any) -> Any:
+        looks.append(1)
+        return look(self, *arguments)
+
+    monkeypatch.setattr(Knowledge, "_fixed_point", counted)
+    expected = space["f0"](1.0, 3)
+    assert adbc.grad(space["f0"])(2.0, 3) == pytest.approx(expected)
+    assert 0 < len(looks) <= 20 * count
+    default_engine().clear()
