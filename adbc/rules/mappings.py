@@ -190,8 +190,8 @@ def _both(name: str) -> list[Any]:
     return [getattr(operator, name), getattr(operator, f"i{name.strip('_')}")]
 
 
-def _keys_and_sequence(*classes: type) -> bool:
-    return classes[0] in _KEYS and classes[1] in (list, tuple)
+def _keys_and_sequence(cls: type, other: type) -> bool:
+    return cls in _KEYS and other in (list, tuple)
 
 
 def _by_sets(operation: Any) -> Any:

@@ -286,7 +286,7 @@ def rdata_misfit(x: Any, r: Any) -> str | None:
         return None if _is_number(r, kind.is_complex) else f"rdata {r!r:.40} for a {cls.__name__}"
     if isinstance(kind, ValueKind):
         names = {k for k, _ in kind.parts(x)}
-        given = _names(r)
+        given = _names(r) if type(r) in (tuple, RData) else []
         if type(r) is RData:  # that of a bound method says None of its function, which those of C have not
             given = [name for name in given if r.__dict__[name] is not None]
         if type(r) not in (tuple, RData) or not set(given) <= names:

@@ -318,7 +318,7 @@ def _runs_looked_at(graph: Graph) -> Graph:
 
 
 def _zero_wins(graph: Graph, later: str = "no") -> Graph:
-    strong = Strong(multiply, multiply, divide, frozenset())
+    strong = Strong(multiply, multiply, multiply, divide, frozenset())
     return strong_zeros(graph, strong, None if later == "no" else lambda careful: names.again)
 
 

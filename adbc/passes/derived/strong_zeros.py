@@ -62,11 +62,12 @@ __all__ = ["Later", "strong_zeros"]
 class Strong:
     """Products and quotients in which zero wins, and what else a graph may call.
 
-    times: the product of arrays; multiply, divide: of what may be numbers or arrays.  quiet: the addresses of
-    functions that have no effect.
+    times: the product of arrays; scaled: that of a number and an array; multiply, divide: of what may be
+    numbers or arrays.  quiet: the addresses of functions that have no effect.
     """
 
     times: Callable[[Any, Any], Any]
+    scaled: Callable[[Any, Any], Any]
     multiply: Callable[[Any, Any], Any]
     divide: Callable[[Any, Any], Any]
     quiet: frozenset[int]
@@ -114,7 +115,8 @@ def _strengthen(products: Iterable[Instruction], strong: Strong) -> None:
             if function is not intrinsics._product_:
                 function = strong.divide
             elif isinstance(primal_type(instruction.type), ArrayType):
-                function = strong.times
+                is_array = isinstance(type_of(instruction.operands[1]), ArrayType)
+                function = strong.times if is_array else strong.scaled
             else:
                 function = strong.multiply
         instruction.operands[0] = Const(function)

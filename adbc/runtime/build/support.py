@@ -83,7 +83,7 @@ _ABOUT_ARRAYS: dict[str, Any] = _by_name(
 """The functions about arrays that reverse mode is handed under their own names."""
 
 
-_STRONG = Strong(arrays.times, multiply, divide, frozenset(map(id, (slots.as_float,))))
+_STRONG = Strong(arrays.times, arrays.scaled, multiply, divide, frozenset(map(id, (slots.as_float,))))
 
 
 def _common(

@@ -13,7 +13,6 @@ from typing import Any
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.runtime.state import array_shadows as arrays
 from adbc.tangents import project
-from adbc.tangents.array_products import is_finite
 from adbc.tangents.internal import ARRAY_ACCUMULATE
 from adbc.tangents.protocol import kind_of
 
@@ -93,7 +92,7 @@ def _fit_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
     return project(d, arrays.zeros_of(shape, code))
 
 
-_LOOKS: tuple[Any, ...] = (takes_in_place, accumulator, let_write, misfit_of, summing, is_finite)
+_LOOKS: tuple[Any, ...] = (takes_in_place, accumulator, let_write, misfit_of, summing)
 ROWS: list[Rule] = [
     *[ZeroRule(look) for look in _LOOKS],
     Overlay(arrays.view, _view),

@@ -16,7 +16,7 @@ from adbc.tangents.protocol import kind_of
 __all__ = [
     "add_to_array", "add_to_part", "as_negative_part", "as_part", "clear", "clear_part", "copied", "filled",
     "filled_array", "fit", "fit_array", "full_array", "give_array", "give_own", "inner", "move_part",
-    "negate", "new_array", "own_array", "reshaped", "share", "take_array", "take_from_part", "take_own",
+    "negate", "new_array", "own_array", "reshaped", "scaled", "share", "take_array", "take_from_part", "take_own",
     "taken_number", "taken_part", "times", "transposed", "view",
 ]  # fmt: skip
 
@@ -151,10 +151,15 @@ def inner(d: Any, p: Any) -> Any:
 def times(p: Any, d: Any) -> Any:
     """``p * d``, an array, but zero where one of them is zero (`tangents.multiply`)."""
     product = p * d
-    if p.__class__ is float and p and p - p == 0.0:
-        return product  # zero where `d` is
     numpy: Any = sys.modules["numpy"]  # loaded: there is an array
     return product if math.isfinite(numpy.vdot(product, product).real) else multiply(p, d)
+
+
+def scaled(p: Any, d: Any) -> Any:
+    """What `times` gives, where `p` is likely to be a number."""
+    if p.__class__ is float and p and p - p == 0.0:
+        return p * d  # zero where `d` is
+    return times(p, d)
 
 
 def copied(x: Any) -> Any:
