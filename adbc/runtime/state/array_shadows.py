@@ -16,8 +16,8 @@ from adbc.tangents.protocol import kind_of
 __all__ = [
     "add_to_array", "add_to_part", "as_negative_part", "as_part", "clear", "clear_part", "copied", "filled",
     "filled_array", "fit", "fit_array", "full_array", "give_array", "give_own", "inner", "move_part",
-    "negate", "new_array", "own_array", "reshaped", "scaled", "share", "take_array", "take_from_part", "take_own",
-    "taken_number", "taken_part", "times", "transposed", "view",
+    "negate", "new_array", "own_array", "reshaped", "scaled", "share", "take_array", "take_from_part",
+    "take_own", "taken_number", "taken_part", "times", "transposed", "view",
 ]  # fmt: skip
 
 
