@@ -22,7 +22,7 @@ from adbc.passes.derived.partials import are_sums_and_products, needed, taken_ap
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.derived import cotangent_type
 from adbc.types.inference import type_of
-from adbc.types.lattice import FLOAT, AbstractType, TupleType, has_cotangent, tangent_of
+from adbc.types.lattice import FLOAT, NEVER, AbstractType, TupleType, has_cotangent, tangent_of
 
 __all__ = [
     "Adjoint",
@@ -246,6 +246,8 @@ class TupleAdjoint(Adjoint):
     def reverse(self, writer: PullbackWriter) -> None:
         cotangent = writer.take(self.result)
         source = type_of(self.result)
+        if source is NEVER:
+            return  # an element never comes about
         assert isinstance(source, TupleType)
         for i, element in enumerate(self.elements):
             part = {path[1:]: leaf for path, leaf in cotangent.items() if path[0] == i}
@@ -262,6 +264,8 @@ class ProjectAdjoint(Adjoint):
 
     def reverse(self, writer: PullbackWriter) -> None:
         container = type_of(self.container)
+        if container is NEVER:
+            return
         assert isinstance(container, TupleType)
         index = self.index % len(container.elements)
         part = writer.convert(writer.take(self.result), type_of(self.result), container.elements[index])

@@ -131,10 +131,41 @@ def mapped(x: float) -> float:
     return sum(map(lambda y: y * y * x, [x, 1.0, 2.0]))  # noqa: C417  # the map is what is tested
 
 
+def spread(x: float) -> float:
+    def product(first: float, second: float, scale: float = 1.0) -> float:
+        return first * second * scale
+
+    values, named = [x, x * x], {"second": x, "scale": x * x}
+    y = product(*values) * product(*values[:1], **named)
+    values[0] = 2.0 * x
+    return y * product(*values, scale=x)
+
+
+def gathered(x: float) -> float:
+    def inner(a: float, *rest: float, **named: float) -> float:
+        named["b"] *= a
+        total = 0.0
+        for value in named.values():
+            total += value
+        return total * rest[0] * named.get("c", 1.0)
+
+    def outer(*given: Any, **named: Any) -> Any:
+        return inner(*given, **named)
+
+    return outer(x, x * x, b=x, n=3.0) * outer(2.0, x, b=x * x, c=x)
+
+
+def by_name(x: float) -> float:
+    made = dict(a=x, b=x * x)  # noqa: C408  # the call is what is tested
+    first, *rest = [*made.values(), x]
+    return first * rest[0] * rest[1] if {"a", "b"}.issuperset(iter(made)) else x
+
+
 PROGRAMS: dict[str, Callable[[float], Any]] = {
     f.__name__: f
     for f in (
         power, loop, branch, until, callee, lists, objects, closure, counter, dictionary, generator,
         generator_function, array, in_place, formula, matrix, reduced, mapped,
+        spread, gathered, by_name,
     )
 }  # fmt: skip

@@ -31,7 +31,18 @@ from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.slots import as_float
-from adbc.tangents import NO_FDATA, NO_TANGENT, FData, RData, add
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    FData,
+    RData,
+    add,
+    fill_tangent,
+    slot_increment,
+    slot_rdata,
+    slot_shadow,
+    slot_tangent,
+)
 from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow
 from adbc.types.lattice import FLOAT, is_number
 
@@ -95,6 +106,44 @@ def joined(a: Any, b: Any) -> Any:
 def elements_of(shadow: Any, count: int) -> Any:
     """What stands beside the elements of a tuple."""
     return (None,) * count if shadow is None or shadow is NO_FDATA or shadow is NO_TANGENT else shadow
+
+
+def slots_of(shadow: Any, count: int) -> Any:
+    """What stands beside the elements of a list."""
+    if shadow is None or shadow is NO_FDATA or shadow is NO_TANGENT:
+        return (None,) * count
+    return tuple([shadow_in(shadow, i) for i in range(count)])
+
+
+def tangent_in(tangent: Any, key: Any) -> Any:
+    """The tangent of what a list or dict has at `key`, None for zero."""
+    if tangent is None or tangent is NO_TANGENT:
+        return None
+    found = tangent[key]
+    return None if found is NO_TANGENT else found
+
+
+def shadow_in(shadow: Any, key: Any) -> Any:
+    """What stands beside what a list or dict has at `key`."""
+    return None if shadow is None or shadow is NO_TANGENT else slot_shadow(shadow[key])
+
+
+def tangents_by_name(values: dict[str, Any], beside: dict[str, Any]) -> dict[str, Any]:
+    """The tangent of a dictionary of ``**keywords``."""
+    return {k: fill_tangent(x, beside[k]) for k, x in values.items()}
+
+
+def slots_by_name(values: dict[str, Any], beside: dict[str, Any]) -> dict[str, Any]:
+    """The shadow of a dictionary of ``**keywords``."""
+    return {k: slot_tangent(x, beside[k]) for k, x in values.items()}
+
+
+def give_slots(shadow: Any, keys: Any, given: Any) -> None:
+    """Add the cotangents `given` to what stands in a shadow at `keys`."""
+    if shadow is None or shadow is NO_FDATA or shadow is NO_TANGENT:
+        return
+    for key, r in zip(keys, given, strict=True):
+        shadow[key] = slot_increment(shadow[key], r)
 
 
 def missing(r: Any) -> Any:
@@ -297,6 +346,10 @@ class _Writer:
             self.back.append(f"{left}{pullback}(saved)")
         for b, origin in returned:
             self._give_bound(origin, b)
+        for _, f, origin in bound:
+            if type(origin) is dict and f is not None:
+                for k, o in origin.items():
+                    self.give(o.origin, f"slot_rdata(fnamed[{k!r}])")
 
     def _bound(self, x: Any, f: Any, origin: Any) -> tuple[str, str]:
         """What gives the value of a parameter, and what gives that which stands beside it."""
@@ -311,11 +364,27 @@ class _Writer:
             if self.is_forward and f is not None:
                 shadow = f"fill_all({whole}, {shadow})"
             return whole, shadow if f is not None else "None"
-        if type(origin) is dict and not origin:
-            return "{}", self.name(f) if f is None else "{}"
+        if type(origin) is dict:
+            return self._gathered(x, f, origin)
         if origin is None:  # a default without a derivative
             return self.name(x), "None" if f is None else f"beside(context, {self.name(x)})"
-        raise self.refuse("a function takes its arguments as **keywords")
+        raise self.refuse("a function is given something beside its arguments")
+
+    def _gathered(self, x: dict[str, Any], f: Any, origins: dict[str, _Kept]) -> tuple[str, str]:
+        """What gives the dictionary of ``**keywords``, and what gives its shadow or tangent."""
+        values = self._display({k: self.value(y, origins[k].origin) for k, y in x.items()})
+        if f is None:
+            return values, "None"
+        beside = {}
+        for k, y in x.items():
+            part = tangent_in(f, k) if self.is_forward else shadow_in(f, k)
+            beside[k] = self.shadow(y, part, origins[k].origin)
+        made = "tangents_by_name" if self.is_forward else "slots_by_name"
+        self.lines += [f"named = {values}", f"fnamed = {made}(named, {self._display(beside)})"]
+        return "named", "fnamed"
+
+    def _display(self, parts: dict[str, str]) -> str:
+        return f"{{{', '.join(f'{k!r}: {part}' for k, part in parts.items())}}}"
 
     def _give_bound(self, origin: Any, b: str) -> None:
         if type(origin) is _Kept:
@@ -407,26 +476,35 @@ class _Writer:
                 self.give(origin, f"given[{k + 2}]")
 
     def spread(self, step: Any) -> None:
-        """``f(*args)``: a call of `f` on the elements of a tuple."""
-        call = step.call
-        if step.keywords or type(step.arguments) is not tuple:
-            raise self.refuse("a function is called with *arguments of a list, or with **keywords")
+        """``f(*args, **kwargs)``: a call of `f` on the elements of a tuple or list, and of a dict."""
+        call, count, names = step.call, len(step.arguments), tuple(step.keywords)
         values = self.values(call)
         shadows = self.shadows(call)
-        count = len(step.arguments)
         attempted = "attempt" if self.mode == "protected" else "call"
-        self.lines.append(f"beside_args = elements_of({shadows[1]}, {count})")
+        is_list = type(step.arguments) is list
+        beside = "elements_of" if self.is_forward or not is_list else "slots_of"
+        self.lines.append(f"beside_args = {beside}({shadows[1]}, {count})")
+        given = values[1]
         if self.is_forward:
             self.lines.append("beside_args = tuple([None if t is NO_TANGENT else t for t in beside_args])")
+        if names:
+            given = f"(*{given}, *[{values[2]}[k] for k in {names!r}])"
+            slot = "tangent_in" if self.is_forward else "shadow_in"
+            self.lines.append(f"beside_args = (*beside_args, *[{slot}({shadows[2]}, k) for k in {names!r}])")
         self.lines.append(
-            f"answer = {attempted}({self.name(self.calls)}, context, (), {values[0]}, {shadows[0]},"
-            f" {values[1]}, beside_args)"
+            f"answer = {attempted}({self.name(self.calls)}, context, {names!r}, {values[0]}, {shadows[0]},"
+            f" tuple({given}), beside_args)"
         )
         self.lines.append("out, fout = answer[0], answer[1]")
         if not self.is_forward:
             self.back.append("given = answer[2](bout)")
             self.give(call.origins[0], "given[0]")
-            self.give(call.origins[1], "missing(tuple(given[1:]))")
+            if names:
+                self.back.append(f"give_slots({shadows[2]}, {names!r}, given[{count + 1}:])")
+            if is_list:
+                self.back.append(f"give_slots({shadows[1]}, range({count}), given[1:{count + 1}])")
+            else:
+                self.give(call.origins[1], f"missing(tuple(given[1:{count + 1}]))")
 
     def locate(self, step: Any) -> None:
         call, place = step.call, step.place
@@ -556,7 +634,9 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
 
 _SCOPE: dict[str, Any] = {
     "NO_TANGENT": NO_TANGENT, "part": part, "of_self": of_self, "to_self": to_self, "joined": joined,
-    "elements_of": elements_of, "missing": missing, "as_float": as_float, "FData": FData, "Raised": Raised,
+    "elements_of": elements_of, "slots_of": slots_of, "tangent_in": tangent_in, "shadow_in": shadow_in,
+    "give_slots": give_slots, "tangents_by_name": tangents_by_name, "slots_by_name": slots_by_name,
+    "slot_rdata": slot_rdata, "missing": missing, "as_float": as_float, "FData": FData, "Raised": Raised,
     "dependent": dependent, "instance": nested.instance, "call": _call, "attempt": _attempt,
     "called_apart": called_apart, "fill_all": nested.fill_all,
 }  # fmt: skip
