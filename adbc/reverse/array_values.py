@@ -49,6 +49,7 @@ from adbc.types.effects import bound_types, exposed, is_harmless
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ArrayType, ValueArrayType
 from adbc.types.library_calls import may_run_as_it_is
+from adbc.types.texts import may_meet_text
 
 __all__ = ["find_value_arrays"]
 
@@ -99,10 +100,16 @@ class _Search:
             if not is_active
         }
         self.rows = {call: row_of(call, knowledge) for call in graph.instructions() if call.op == "call"}
+        self.looked_at = {
+            call
+            for call, row in self.rows.items()
+            if row is not None and may_meet_text(row, call_parts(call)[1], call.keywords)
+        }
+        """The calls that are looked at when they are made, for they may meet text."""
         self.formulas = {
             call: formula_call(row, [type_of(v) for v in call_parts(call)[1]], call.keywords, type_of(call))
             for call, row in self.rows.items()
-            if row is not None
+            if row is not None and call not in self.looked_at
         }
         self.views = {
             call
@@ -136,6 +143,8 @@ class _Search:
         if value.op != "call" or value.block is None or value.block.handler is not None:
             return False
         row = self.rows[value]
+        if value in self.looked_at:
+            return False
         if value in self.views or self.formulas.get(value) is not None:
             return True
         return row is not None and row.is_zero(len(call_parts(value)[1]), value.keywords)
@@ -201,6 +210,8 @@ class _Search:
 
     def _exposed(self, call: Instruction) -> Sequence[Value]:
         """The arguments of `call` whose memory somebody may see."""
+        if call in self.looked_at:
+            return call.operands
         row, found = self.rows.get(call), self.formulas.get(call)
         is_protected = call.block is None or call.block.handler is not None
         if call in self.views and not is_protected:

@@ -17,7 +17,7 @@ from adbc.types.inference import call_parts, type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import AbstractType, ArrayType, Exact, ListType, TupleType, class_of, is_number
 
-__all__ = ["is_open_text", "of_text"]
+__all__ = ["is_open_text", "may_meet_text", "of_text"]
 
 
 def of_text(
@@ -29,11 +29,18 @@ def of_text(
         if not any(_may_say_number(a, active) for a in arguments):
             return None
         return Kind.DYNAMIC if keywords else Kind.TEXT
+    return Kind.DYNAMIC if may_meet_text(row, arguments, keywords) else None
+
+
+def may_meet_text(row: Any, arguments: Sequence[Value], keywords: Sequence[str]) -> bool:
+    """Whether a call that has the rule `row`, which makes no text, may be given text, so that it is looked at
+    when it is made."""
+    if row.of_text:
+        return False
     if row.converts is not None:
         by_position = len(arguments) - len(keywords)
-        read = (*arguments[:by_position][row.converts], *arguments[by_position:])
-        return Kind.DYNAMIC if any(map(_may_hold_text, read)) else None
-    return Kind.DYNAMIC if row.meets_text and any(map(is_open_text, arguments)) else None
+        return any(map(_may_hold_text, (*arguments[:by_position][row.converts], *arguments[by_position:])))
+    return row.meets_text and any(map(is_open_text, arguments))
 
 
 def is_open_text(value: Value) -> bool:

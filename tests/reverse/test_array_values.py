@@ -203,6 +203,16 @@ def test_what_is_not_used_costs_nothing() -> None:
     check_rule(function, array(3))
 
 
+@pytest.mark.parametrize("of", [
+    lambda y: [0.0, 1.0, 2.0] * y,
+    lambda y: np.hypot([0.5, 1.0, 2.0], y),
+    lambda y: np.concatenate([y, [1.0, 2.0]]) * 2.0,
+    lambda y: np.dot([0.5, 1.0, 2.0], y),
+])  # fmt: skip
+def test_beside_a_list_in_which_there_might_be_text(of: Callable[[Any], Any]) -> None:
+    check_rule(lambda x: np.sum(of(np.cos(x))), array(3))
+
+
 def text(function: Callable[..., Any], *types: Any) -> str:
     return str(fwd_ir((function, *types)))
 
