@@ -203,14 +203,21 @@ def test_what_is_not_used_costs_nothing() -> None:
     check_rule(function, array(3))
 
 
-@pytest.mark.parametrize("of", [
-    lambda y: [0.0, 1.0, 2.0] * y,
-    lambda y: np.hypot([0.5, 1.0, 2.0], y),
-    lambda y: np.concatenate([y, [1.0, 2.0]]) * 2.0,
-    lambda y: np.dot([0.5, 1.0, 2.0], y),
-])  # fmt: skip
-def test_beside_a_list_in_which_there_might_be_text(of: Callable[[Any], Any]) -> None:
-    check_rule(lambda x: np.sum(of(np.cos(x))), array(3))
+def weighted(x: Any) -> Any:
+    return np.sum([0.0, 1.0, 2.0] * np.cos(x))
+
+
+def weighted_of_numbers(x: float) -> Any:
+    return np.sum([0.0, 1.0] * np.array([0.5, x]))
+
+
+def measured(x: Any) -> Any:
+    return np.sum(np.hypot([0.5, 1.0, 2.0], np.cos(x))) + np.dot([0.5, 1.0, 2.0], np.sin(x))
+
+
+@pytest.mark.parametrize("f, x", [(weighted, array(3)), (weighted_of_numbers, 0.7), (measured, array(3))])
+def test_beside_a_list_in_which_there_might_be_text(f: Callable[..., Any], x: Any) -> None:
+    check_rule(f, x)
 
 
 def text(function: Callable[..., Any], *types: Any) -> str:
