@@ -12,6 +12,7 @@ from typing import Any
 
 from adbc.rules.builtins import lists
 from adbc.rules.builtins.iteration import making_iterator
+from adbc.rules.builtins.past_methods import PastMethods
 from adbc.rules.classes import integer, list_like, overrides
 from adbc.rules.sequences import fail
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
@@ -19,35 +20,19 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, 
 __all__ = ["ROWS"]
 
 
-class _Plain:
-    """A list whose class has methods written in Python, used without them, as C code uses it."""
+class _Plain(PastMethods):
+    """A list whose class has methods written in Python, used without them."""
 
-    __slots__ = ("it",)
+    __slots__ = ()
 
-    def __init__(self, it: Any) -> None:
-        self.it = it
-
-    def __getitem__(self, where: Any) -> Any:
-        return list.__getitem__(self.it, where)
-
-    def __setitem__(self, where: Any, value: Any) -> None:
-        list.__setitem__(self.it, where, value)
-
-    def __delitem__(self, where: Any) -> None:
-        list.__delitem__(self.it, where)
+    base = list
 
     def __len__(self) -> int:
         return list.__len__(self.it)
 
-    def __iter__(self) -> Any:
-        return list.__iter__(self.it)
-
     def __imul__(self, times: Any) -> Any:
         list.__imul__(self.it, times)
         return self
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(list, name).__get__(self.it)
 
 
 def _overriding(cls: type, *rest: type) -> bool:

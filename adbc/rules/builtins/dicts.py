@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.rules.builtins.past_methods import PastMethods
 from adbc.rules.classes import class_of_first, dict_like, has, overrides
 from adbc.rules.namespaces import check_all_names, check_name
 from adbc.rules.sequences import emptied, fail, nothing, pair_of, refuse_constant, symbolic
@@ -440,34 +441,18 @@ def _fromkeys(keys: Any, value: Any = None, /) -> Any:
 # -- subclasses with methods written in Python ------------------------------------------------------------
 
 
-class _Plain:
-    """A dict whose class has methods written in Python, used without them, as C code uses it."""
+class _Plain(PastMethods):
+    """A dict whose class has methods written in Python, used without them."""
 
-    __slots__ = ("it",)
+    __slots__ = ()
 
-    def __init__(self, it: Any) -> None:
-        self.it = it
-
-    def __getitem__(self, k: Any) -> Any:
-        return dict.__getitem__(self.it, k)
-
-    def __setitem__(self, k: Any, v: Any) -> None:
-        dict.__setitem__(self.it, k, v)
-
-    def __delitem__(self, k: Any) -> None:
-        dict.__delitem__(self.it, k)
+    base = dict
 
     def __contains__(self, k: Any) -> bool:
         return dict.__contains__(self.it, k)
 
-    def __iter__(self) -> Any:
-        return dict.__iter__(self.it)
-
     def __reversed__(self) -> Any:
         return dict.__reversed__(self.it)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(dict, name).__get__(self.it)
 
 
 def _overriding(cls: type, *rest: type) -> bool:
