@@ -8,7 +8,7 @@ __all__ = ["PastMethods"]
 
 
 class PastMethods:
-    """The container `it`, of which the methods of the built-in class `base` are used, whatever its class has."""
+    """The container `it`, used by the methods of the built-in class `base`, past those of its own class."""
 
     __slots__ = ("it",)
 
