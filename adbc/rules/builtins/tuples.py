@@ -14,9 +14,9 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import EXHAUSTED
 from adbc.rules.classes import builtin_data, has, inherits, integer, overrides
-from adbc.rules.sequences import ITERABLES, Source, fail, plain_slice, symbolic
+from adbc.rules.sequences import ITERABLES, Source, fail, plain_slice, symbolic, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
-from adbc.tangents import NO_TANGENT, RData, add, fill_tangent
+from adbc.tangents import NO_TANGENT, RData, add, fill_tangent, slot_rdata
 
 __all__ = ["ROWS", "tuple_shadow", "tuple_tangent"]
 
@@ -176,14 +176,25 @@ def _unpack_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return _tuple_rrule(args, fargs, kwargs)
 
 
-def _unpack_ex(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
-    # the same errors and values as the intrinsic, from operations that have rules
-    if type(sequence) is not list and type(sequence) is not tuple:
-        return _unpack_ex_any(sequence, before, after)
-    if len(sequence) < before + after:
-        fail(intrinsics._unpack_ex_, sequence, before, after)
-    end = len(sequence) - after
-    return (*sequence[:before], list(sequence[before:end]), *sequence[end:])
+def _unpack_ex_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    sequence, before, after = args
+    out = intrinsics._unpack_ex_(sequence, before, after)
+    tangents, end = tangents_of(sequence, dargs[0]), len(sequence) - after
+    return out, (*tangents[:before], tangents[before:end], *tangents[end:])
+
+
+def _unpack_ex_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    sequence, before, after = args
+    out = intrinsics._unpack_ex_(sequence, before, after)
+    source, end = Source(sequence, fargs[0]), len(sequence) - after
+    starred = source.tangents()[before:end]
+
+    def unpack_ex_pullback(bout: Any) -> Sequence[Any]:
+        given = (None,) * (before + 1 + after) if bout is None else bout
+        middle = [slot_rdata(t) for t in starred]
+        return source.give((*given[:before], *middle, *given[before + 1 :])), None, None
+
+    return out, (*source.shadows[:before], starred, *source.shadows[end:]), unpack_ex_pullback
 
 
 def _unpack_ex_any(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
@@ -264,6 +275,10 @@ def _times_reflected(cls: type, other: type, *rest: type) -> bool:
     return _repeats(other) and integer(cls)
 
 
+def _is_indexed_in_c(cls: type, *rest: type) -> bool:
+    return cls is list or cls is tuple
+
+
 def _iterable(cls: type, *rest: type) -> bool:
     return cls in ITERABLES and cls is not dict and cls is not set
 
@@ -292,7 +307,8 @@ ROWS: list[Rule] = [
     *_pairs((intrinsics._unpack_,), _unpack_frule, _unpack_rrule, _iterable, tuple),
     Overlay(intrinsics._unpack_, _unpack_container, when=_is_container, result=tuple),
     Overlay(intrinsics._unpack_, _unpack_any, result=tuple),
-    Overlay(intrinsics._unpack_ex_, _unpack_ex, result=tuple),
+    *_pairs((intrinsics._unpack_ex_,), _unpack_ex_frule, _unpack_ex_rrule, _is_indexed_in_c, tuple),
+    Overlay(intrinsics._unpack_ex_, _unpack_ex_any, result=tuple),
     ZeroRule(tuple.index, when=_searches, result=int),
     ZeroRule(tuple.count, when=_searches, result=int),
 ]

@@ -35,7 +35,7 @@ from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.reading import Attributes
-from adbc.runtime.calls.steps import Call, Protocols
+from adbc.runtime.calls.steps import Call, Protocols, Spread
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
@@ -45,6 +45,7 @@ from adbc.types import AbstractType, has_cotangent, has_shadow
 
 __all__ = ["Answer", "Called", "Calls", "Names", "Values", "are_values", "is_of_operators"]
 
+_SPREAD = (tuple, list)
 _SETTING = (intrinsics._setattr_, intrinsics._init_field_)
 Called = Literal["function", "method", "object"]
 """What a call was of, in which a Python function is entered: of that function; of a bound method, whose
@@ -182,6 +183,10 @@ class Calls(Attributes, InC, Iterating):
         """Carry out the step `UseRow`: answer a call by a rule."""
 
     @abc.abstractmethod
+    def of_places(self, answer: Answer, count: int) -> Any:
+        """The answer of a handler, from that of a driver whose origins are places below `count`."""
+
+    @abc.abstractmethod
     def of_spread(self, step: steps.Spread, answer: Any) -> Answer:
         """The answer of a driver, from that of `call` on the elements that were spread."""
 
@@ -233,7 +238,7 @@ class Calls(Attributes, InC, Iterating):
                 if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
                     return self.of_values(context, f, xs, len(xs) + 1)
                 if owner.__class__ in CONTAINERS:
-                    row = self.row_of_method(f, xs)
+                    row = self.row_of_method(context, f, xs)
                     if row is not SLOW:
                         own = None if ff is NO_TANGENT else self_shadow(ff)
                         return self.use_method(row, owner, own, xs, fs)
@@ -241,6 +246,8 @@ class Calls(Attributes, InC, Iterating):
                 row = self.decided.get(key) or self.decide(f, xs)
                 if row is SLOW and context.texts is None:
                     row = self.decided_without_text.get(key) or self.decide_without_text(f, xs)
+                    if row is SLOW:
+                        row = self.decide_for_instances(context, f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
             entered = self.enter_body(context, keywords, f, xs, fs, mode)
@@ -405,7 +412,18 @@ class Calls(Attributes, InC, Iterating):
             self.decided_without_text[function, tuple(map(type, xs))] = row
         return row
 
-    def row_of_method(self, method: Any, xs: Values) -> Any:
+    def decide_for_instances(self, context: Context, function: Any, xs: Values) -> Any:
+        """The row for a call of `function` on arguments of these classes, among which are such as a class
+        statement has made; else `SLOW`.  It holds as long as nothing is set in a class."""
+        key = "row", function, *map(type, xs)
+        row = context.attributes.get(key)
+        if row is None:
+            row = context.attributes[key] = plans.decide_for_instances(
+                function, xs, self.table, self.protocols
+            )
+        return row
+
+    def row_of_method(self, context: Context, method: Any, xs: Values) -> Any:
         """The row for a call of a method that is bound to a builtin container, as `decide` has it: the method
         is a new object whenever it is read, and its descriptor is the same."""
         own = method.__self__
@@ -416,6 +434,8 @@ class Calls(Attributes, InC, Iterating):
         row = self.decided.get(key)
         if row is None:
             row = self.decided[key] = plans.decide(descriptor, (own, *xs), self.table, self.protocols)
+        if row is SLOW and context.texts is None:
+            row = self.decide_for_instances(context, descriptor, (own, *xs))
         return row
 
     def handler(self, function: Any) -> Callable[..., Any] | None:
@@ -431,6 +451,8 @@ class Calls(Attributes, InC, Iterating):
             return self.set_of(function)
         if function is getattr:
             return self.get_of(function)
+        if function is intrinsics._apply_:
+            return self.apply_of(function)
         return self.named(self.by_row(function), function)
 
     def get_of(self, function: Any) -> Callable[..., Any]:
@@ -442,6 +464,22 @@ class Calls(Attributes, InC, Iterating):
             return (self.get_attribute if is_plain_name else otherwise)(context, xs, fs, mode)
 
         return self.named(get, function)
+
+    def apply_of(self, function: Any) -> Callable[..., Any]:
+        """The handler of `function`, which calls something with the elements of a tuple or list and of a dict:
+        these are spread at once."""
+        otherwise = self.by_row(function)
+
+        def apply(context: Context, xs: Values, fs: Values, mode: Mode = self.mode) -> Any:
+            if context.texts is not None or type(xs[1]) not in _SPREAD:
+                return otherwise(context, xs, fs, mode)
+            keywords = {} if len(xs) == 2 or xs[2] is None else xs[2]
+            if type(keywords) is not dict:
+                return otherwise(context, xs, fs, mode)
+            call = Call(function, None, xs, fs, tuple(range(len(xs))), (), None)
+            return self.of_places(self.spread(context, Spread(call, xs[0], xs[1], keywords), mode), len(xs))
+
+        return self.named(apply, function)
 
     def set_of(self, function: Any) -> Callable[..., Any]:
         """The handler of `function`, which sets an attribute: fields of ordinary instances are written

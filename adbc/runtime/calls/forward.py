@@ -75,9 +75,12 @@ class ForwardCalls(Calls):
 
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided, is_operator = self.decided, is_of_operators(function)
+        is_of_table = function not in self.protocols
 
         def handle(context: Context, xs: Values, dxs: Values, mode: Mode = "forward") -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
+            if row is SLOW and is_of_table and context.texts is None:
+                row = self.decide_for_instances(context, function, xs)
             if row is not SLOW:
                 out, dout = row.frule(xs, dxs, NO_KWARGS)
                 return out, None if dout is NO_TANGENT else dout
@@ -188,6 +191,9 @@ class ForwardCalls(Calls):
 
     def value(self, context: Context, step: steps.Value, mode: Mode) -> Answer:
         return step.value, step.shadow, no_pullback
+
+    def of_places(self, answer: Answer, count: int) -> Any:
+        return answer[:2]
 
     def of_spread(self, step: steps.Spread, answer: Any) -> Answer:
         return *answer, no_pullback

@@ -22,7 +22,7 @@ from adbc.runtime.calls.classes import SLOW, is_heap_type
 from adbc.runtime.calls.dispatched import CHOOSING
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.steps import Call
-from adbc.runtime.calls.texts import looks_at_text
+from adbc.runtime.calls.texts import looks_at_text, makes_text
 from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import DerivedView, EngineView
@@ -42,6 +42,7 @@ __all__ = [
     "by_value",
     "checked",
     "decide",
+    "decide_for_instances",
     "handing",
     "is_derived",
     "kind",
@@ -160,6 +161,25 @@ def decide(
     if not isinstance(step, steps.UseRow) or step.call is not call:
         return SLOW
     return SLOW if looks(step.row, xs) else step.row
+
+
+def decide_for_instances(
+    function: Any, xs: Sequence[Any], table: RuleTable, protocols: steps.Protocols
+) -> Any:
+    """As `decide`, where arguments are instances of classes that a class statement has made, and no text has
+    been made from numbers with a derivative.
+
+    Only the table is asked: what a protocol makes of an instance may depend on more than its class.
+    """
+    if function in protocols or function in _DEPENDS_ON_VALUES or not any(map(is_heap_type, map(type, xs))):
+        return SLOW
+    if type(function) is types.FunctionType and function not in _INTRINSICS:
+        return SLOW
+    row = table.find(function, tuple(map(type, xs)))
+    if row is None or makes_text(row, xs):
+        return SLOW
+    step = steps.pass_to_row(row, Call(function, None, tuple(xs), (None,) * len(xs), (None,) * len(xs)))
+    return row if isinstance(step, steps.UseRow) else SLOW
 
 
 def stays(function: Any) -> bool:

@@ -160,9 +160,12 @@ class ReverseCalls(Calls):
 
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided, is_operator = self.decided, is_of_operators(function)
+        is_of_table = function not in self.protocols
 
         def handle(context: Context, xs: Values, fs: Values, mode: Mode = "reverse") -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
+            if row is SLOW and is_of_table and context.texts is None:
+                row = self.decide_for_instances(context, function, xs)
             if row is not SLOW:
                 answer = row.rrule(xs, fs, NO_KWARGS)
                 fout = answer[1]
@@ -298,6 +301,17 @@ class ReverseCalls(Calls):
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
             fout = dependent(fout, call.shadows, step.row)
         return out, fout, lambda bout: zip(origins, pullback(bout), strict=False)
+
+    def of_places(self, answer: Answer, count: int) -> Any:
+        out, fout, pullback = answer
+
+        def places_pullback(bout: Any) -> Sequence[Any]:
+            result: list[Any] = [None] * count
+            for place, rdata in pullback(bout):
+                result[place] = rdata
+            return result
+
+        return out, fout, places_pullback
 
     def of_spread(self, step: steps.Spread, answer: Any) -> Answer:
         """The cotangents of elements of a tuple are gathered into one; those of a list and of keywords go
