@@ -34,7 +34,8 @@ HIDDEN = frozenset(
         id,
         (
         intrinsics._assume_, intrinsics._class_is_, intrinsics._array_is_, intrinsics._form_is_,
-        intrinsics._method_is_, intrinsics._observe_, intrinsics._exhausted_, intrinsics._check_,
+        intrinsics._method_is_, intrinsics._code_is_, intrinsics._observe_, intrinsics._exhausted_,
+        intrinsics._check_,
         intrinsics._resume_iterator_, intrinsics._project_,
         intrinsics._element_, intrinsics._list_iterator_, intrinsics._push_exc_info_, intrinsics._pop_except_,
         intrinsics._view_iterator_, intrinsics._resume_view_, intrinsics._next_place_, intrinsics._entry_key_,

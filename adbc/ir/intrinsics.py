@@ -40,6 +40,7 @@ from adbc.ir.synthetic import (
     _assume_,
     _attempt_,
     _class_is_,
+    _code_is_,
     _exception_,
     _expose_,
     _form_is_,
@@ -81,7 +82,8 @@ from adbc.ir.walks import (
 
 __all__ = [
     "BEGINNING", "CONTEXTUAL", "EXHAUSTED", "KEPT", "MISSING", "STACK", "UNBOUND", "Raised", "Sentinel",
-    "_array_is_", "_assume_", "_attempt_", "_check_eg_match_", "_check_exc_match_", "_class_is_", "_element_",
+    "_array_is_", "_assume_", "_attempt_", "_check_eg_match_", "_check_exc_match_", "_class_is_",
+    "_code_is_", "_element_",
     "_entry_key_", "_entry_value_", "_exception_", "_expose_", "_form_is_", "_init_field_", "_intrinsic_1_",
     "_intrinsic_2_", "_is_raised_",
     "_list_iterator_", "_match_class_", "_match_keys_", "_match_mapping_", "_match_sequence_",

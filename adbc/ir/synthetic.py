@@ -110,6 +110,15 @@ def _method_is_(value: object, function: object, obj: object) -> bool:
     return type(value) is types.MethodType and value.__func__ is function and value.__self__ is obj
 
 
+def _code_is_(value: Any, known: Any) -> bool:
+    """Whether `value` is a function with the code and globals of `known`, a type of such functions."""
+    return (
+        type(value) is types.FunctionType
+        and value.__code__ is known.code
+        and value.__globals__ is known.namespace
+    )
+
+
 def _observe_(site: Any, value: object) -> None:
     """Let `site` see a value that nothing was known about."""
     site.see(value)

@@ -327,7 +327,7 @@ AS_THEY_ARE: frozenset[Any] = frozenset((
     operator.is_, operator.is_not, intrinsics._exhausted_, callable, intrinsics._import_,
     intrinsics._import_from_, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_,
     intrinsics._raised_, intrinsics._class_is_, intrinsics._array_is_, intrinsics._form_is_,
-    intrinsics._method_is_,
+    intrinsics._method_is_, intrinsics._code_is_,
     intrinsics._list_iterator_,
     intrinsics._view_iterator_, intrinsics._next_entry_, intrinsics._next_place_, intrinsics._observe_,
     intrinsics._unpack_list_, intrinsics._check_length_, intrinsics._makes_generator_,

@@ -83,7 +83,8 @@ HARMLESS: frozenset[Any] = frozenset(
         len, isinstance, callable, id, type, bool, print, repr, str, format, hasattr, range,
         operator.is_, operator.is_not, operator.not_, intrinsics._bool_, intrinsics._class_is_,
         intrinsics._array_is_, intrinsics._form_is_,
-        intrinsics._method_is_, intrinsics._observe_, intrinsics._format_, intrinsics._exhausted_,
+        intrinsics._method_is_, intrinsics._code_is_, intrinsics._observe_, intrinsics._format_,
+        intrinsics._exhausted_,
         intrinsics._not_nan_, intrinsics._check_length_,
     }
 )  # fmt: skip

@@ -511,6 +511,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._not_nan_: _constant(BOOL),
     intrinsics._makes_generator_: _constant(BOOL),
     intrinsics._method_is_: _constant(BOOL),
+    intrinsics._code_is_: _constant(BOOL),
     intrinsics._observe_: _constant(NONE),
     intrinsics._bool_: _constant(BOOL),
     intrinsics._exhausted_: _constant(BOOL),

@@ -14,7 +14,15 @@ from typing import Any
 
 from adbc.types.lattice import ANY, SLICE, AbstractType, ArrayType, ClosureType, ConstType, Exact, TupleType
 
-__all__ = ["exact_typeof", "is_local", "is_plain_builtin", "keep_apart", "make_local", "typeof"]
+__all__ = [
+    "exact_typeof",
+    "is_followed_by_code",
+    "is_local",
+    "is_plain_builtin",
+    "keep_apart",
+    "make_local",
+    "typeof",
+]
 
 _TUPLE_LIMIT = 32  # longer tuples are data, not structure: one derived rule per length would be waste
 _DEPTH_LIMIT = 8  # and so are tuples nested more deeply than this: a list linked by them has no end
@@ -75,6 +83,11 @@ def keep_apart(function: object) -> None:
     own."""
     if type(function) is types.FunctionType:
         _apart.add(function)
+
+
+def is_followed_by_code(code: types.CodeType) -> bool:
+    """Whether no function with this code is to be kept apart from the others."""
+    return all(function.__code__ is not code for function in _apart)
 
 
 def _has_whole_bounds(value: Any) -> bool:

@@ -142,6 +142,51 @@ def oscillator(k: float, h: float, n: int) -> float:
     return particle.x
 
 
+def double(x: float) -> float:
+    return 2.0 * x
+
+
+def scaled(k: float) -> Callable[[float], float]:
+    return lambda x: k * x + 0.1
+
+
+class Linear:
+    def __init__(self, w: float) -> None:
+        self.w = w
+
+    def value(self, x: float) -> float:
+        return self.w * x
+
+
+class Square(Linear):
+    def value(self, x: float) -> float:
+        return self.w * x * x
+
+
+def layers(k: float, x: float, n: int) -> float:
+    functions = [double, math.tanh, scaled(k)]
+    for _ in range(n):
+        for function in functions:
+            x = function(x)
+    return x
+
+
+def shapes(k: float, x: float, n: int) -> float:
+    items = [Linear(k), Square(0.5), Linear(0.1)]
+    for _ in range(n):
+        for item in items:
+            x = x + item.value(x) * 0.01
+    return x
+
+
+def starred(k: float, x: float, n: int) -> float:
+    row = [k, x, 2.0 * x]
+    for _ in range(n):
+        first, *rest = row
+        x += first * max(*rest)
+    return x
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float, float]] = [
     (logistic, lambda n: (3.1, 0.4, n), 1.2, 2.5),
     (waves, lambda n: (1.1, 0.4, n), 1.2, 2.0),
@@ -150,6 +195,9 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float
     (oscillator, lambda n: (2.0, 0.01, n), 0.7, 1.5),
     (vectors, lambda n: (1.1, 0.01, n), 6.3, 3.4),
     (pairs, lambda n: (2.0, 0.01, n), 6.4, 2.7),
+    (layers, lambda n: (0.7, 0.4, n), 8.2, 5.0),
+    (shapes, lambda n: (0.7, 0.4, n), 9.0, 6.0),
+    (starred, lambda n: (0.01, 0.4, n), 78.0, 48.0),
 ]
 
 

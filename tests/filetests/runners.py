@@ -68,6 +68,7 @@ from adbc.passes.typed.known_attributes import is_known_read, known_attributes
 from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
+from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
 from adbc.passes.typed.special_methods import special_methods
@@ -92,7 +93,7 @@ from adbc.tangents import divide, multiply
 from adbc.types.answers import is_seen_to_answer
 from adbc.types.callsites import Binding, is_method
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, INT, NONE, AbstractType, ArrayType, Exact, class_of
+from adbc.types.lattice import ANY, INT, NONE, AbstractType, ArrayType, ConstType, Exact, class_of
 from tests.filetests import names
 from tests.filetests.types_in_text import type_from
 
@@ -279,6 +280,31 @@ class Guesses:
         return {}
 
 
+@dataclasses.dataclass
+class Kinds:
+    """What was seen of a value."""
+
+    kinds: list[AbstractType]
+    is_open: bool
+    gave_up = True
+
+
+def _calls_split(graph: Graph, open: str = "False", **seen: str) -> Graph:
+    """What functions of the names in `seen` give is of one class, or the function of one name, or of two that
+    stand with a slash between them; it may be something else if that is "True"."""
+
+    def kind(text: str) -> AbstractType:
+        found = named_constant(text)
+        return Exact(found) if isinstance(found, type) else ConstType(found)
+
+    def seen_of(value: Value) -> Kinds | None:
+        text = seen.get(getattr(target(value), "__name__", ""))
+        return None if text is None else Kinds([*map(kind, text.split("/"))], open == "True")
+
+    split_calls(graph, seen_of, lambda read: is_method(read, _ANSWERS))
+    return graph
+
+
 def _globals_resolved(graph: Graph, **given: str) -> Graph:
     """`given` are the globals: literals, or objects by their qualified names."""
     space = {name: eval(text) if text[0].isdigit() else named_constant(text) for name, text in given.items()}
@@ -373,6 +399,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "direct_calls": _in_place(lambda graph: direct_calls(graph, _ANSWERS)),
     "displays": _in_place(lambda graph: spread_displays(graph, _ANSWERS)),
     "guards": _guarded,
+    "polymorphic_calls": _calls_split,
     "known_slots": _in_place(
         lambda graph: known_slots(graph, _ANSWERS.is_field, lambda call: is_method(call, _ANSWERS))
     ),

@@ -51,6 +51,7 @@ _HARMLESS: frozenset[int] = frozenset(
         id,
         (
             intrinsics._assume_, intrinsics._instance_, intrinsics._class_is_, intrinsics._method_is_,
+            intrinsics._code_is_,
             intrinsics._array_is_, intrinsics._form_is_, intrinsics._exhausted_,
             intrinsics._next_at_, intrinsics._list_iterator_, intrinsics._observe_, intrinsics._check_,
             intrinsics._unpack_list_, intrinsics._element_, intrinsics._view_iterator_, intrinsics._next_key_,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from types import MethodType, MethodWrapperType
+from types import FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -142,7 +142,18 @@ def _methods(*classes: type) -> bool:
     return classes == (MethodType, MethodType)
 
 
+def of_equal_functions(a: Any, b: Any) -> bool | None:
+    """Whether two methods are equal; None if what they bind is no function, and may answer in Python."""
+    f, g = a.__func__, b.__func__
+    if type(f) is not FunctionType or type(g) is not FunctionType:
+        return None
+    return f is g and a.__self__ is b.__self__
+
+
 def _equal_methods(a: Any, b: Any, /) -> bool:
+    known = of_equal_functions(a, b)
+    if known is not None:
+        return known
     f, g = a.__func__, b.__func__
     return (f is g or bool(f == g)) and a.__self__ is b.__self__
 
@@ -178,6 +189,7 @@ _COMPARISONS: list[Rule] = [
         for name in ["lt", "le", "eq", "ne", "gt", "ge"]
     ),
     *(ZeroRule(getattr(operator, name), when=_by_identity, result=bool) for name in ["eq", "ne"]),
+    ZeroRule(of_equal_functions),
     Overlay(operator.eq, _equal_methods, when=_methods, result=bool),
     Overlay(operator.ne, _unequal_methods, when=_methods, result=bool),
     ZeroRule(operator.is_, result=bool),

@@ -13,9 +13,9 @@ from typing import Any
 
 from adbc.rules.classes import number, overrides
 from adbc.rules.consumers import Missing, all_of, any_of, is_number, largest_of, smallest_of, sum_of
-from adbc.rules.sequences import element_tangents, fail, sequence_rdata
+from adbc.rules.sequences import Source, element_tangents, fail, sequence_rdata, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
-from adbc.tangents import NO_FDATA, project
+from adbc.tangents import NO_FDATA, project, slot_rdata
 
 __all__ = ["ROWS", "watched_order"]
 
@@ -172,7 +172,32 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
     values = list(iterable)
     keys = values if key is None else [key(x) for x in values]
     order = watched_order(keys, reverse) if any_python_order(keys) else sorting_order(keys, reverse)
+    return permuted(values, order)
+
+
+def permuted(values: Any, order: Sequence[int]) -> list[Any]:
+    """The elements of a list in another `order`."""
     return [values[i] for i in order]
+
+
+def _permuted_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    values, order = args
+    tangents = tangents_of(values, dargs[0])
+    return permuted(values, order), [tangents[i] for i in order]
+
+
+def _permuted_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    values, order = args
+    source = Source(values, fargs[0])
+    fout = permuted(source.tangents(), order)
+
+    def permuted_pullback(bout: Any) -> Sequence[Any]:
+        terms: list[Any] = [None] * len(fout)
+        for i, t in zip(order, fout, strict=True):
+            terms[i] = slot_rdata(t)
+        return source.give(terms), None
+
+    return permuted(values, order), fout, permuted_pullback
 
 
 ROWS: list[Rule] = [
@@ -188,6 +213,7 @@ ROWS: list[Rule] = [
     Overlay(builtins.max, _max),
     Overlay(builtins.min, _min),
     ZeroRule(sorting_order, result=tuple),
+    Primitive(permuted, frule=_permuted_frule, rrule=_permuted_rrule, result=list),
     Overlay(builtins.sorted, _sorted, result=list),
     Overlay(any, any_of, result=bool),
     Overlay(all, all_of, result=bool),

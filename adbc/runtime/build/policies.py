@@ -129,6 +129,18 @@ class Policy:
             graph, self.knowledge.is_field, lambda call: is_method(call, self.knowledge) is not None
         )
 
+    def seen(self, value: Value) -> Site | None:
+        """What `value`, of unknown type, turned out to be where it is called."""
+        if self.guesses.mode != "learn" or not isinstance(value, Instruction) or not self._is_open(value):
+            return None
+        site = self.site(value)
+        self.sites.append(site)
+        return site
+
+    def method_of(self, read: Instruction) -> Any:
+        """The function that the attribute `read` is expected to be bound to, by the class of the object."""
+        return is_method(read, self.knowledge)
+
     def rest(self, call: Instruction) -> tuple[Any, Sequence[Value]]:
         original: Any = self.originals[call]
         continuation = Continuation.behind(self.base, original, self.copied.globals, self.copied.key)

@@ -17,6 +17,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.flags import HEAP_TYPE
 from adbc.ir.continuation import rest_of
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _freevar_
@@ -28,8 +29,17 @@ from adbc.passes.typed.guards import (
     point_behind,
 )
 from adbc.runtime.state.graph_functions import GraphFunction
-from adbc.types.lattice import ANY, AbstractType, ArrayType, Exact, TupleType, is_guessable_array
-from adbc.types.typeof import typeof
+from adbc.types.lattice import (
+    ANY,
+    AbstractType,
+    ArrayType,
+    ClosureType,
+    ConstType,
+    Exact,
+    TupleType,
+    is_guessable_array,
+)
+from adbc.types.typeof import is_followed_by_code, typeof
 
 __all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable", "cell_of", "guessable", "numbered"]
 
@@ -40,17 +50,30 @@ Key = tuple[Any, ...]
 class Site:
     """What the results of one call turned out to be."""
 
-    __slots__ = ("gave_up", "guess", "misses", "stale")
+    __slots__ = ("gave_up", "guess", "is_open", "kinds", "misses", "stale")
 
     def __init__(self, stale: set[Site]) -> None:
         self.stale = stale
         self.guess: Guess | None = None
         self.gave_up = False
         self.misses = 0
+        self.kinds: list[AbstractType] = []
+        self.is_open = True
 
     def see(self, value: object) -> None:
         """Learn from `value`, which is not what was guessed, or of which nothing was guessed."""
+        self.meet(value)
         self.note(guessable(value))
+
+    def meet(self, value: object) -> None:
+        """Remember which function or class `value` is of, as long as these are few."""
+        kind = _callable_kind(value) if self.is_open else None
+        if kind is None:
+            self.is_open = False
+        elif kind not in self.kinds:
+            self.kinds.append(kind)
+            self.is_open = len(self.kinds) < _MOST_KINDS
+            self.stale.add(self)
 
     def note(self, seen: Guess | None) -> None:
         """Learn that a value was of the type `seen`, None if that is not one to guess."""
@@ -105,6 +128,21 @@ class Guesses:
 
 _USELESS = frozenset({types.NoneType, types.MethodType, types.FunctionType, types.BuiltinFunctionType})
 """Nothing becomes faster for knowing that a value is of one of these classes."""
+
+
+_MOST_KINDS = 4
+"""A call of what turns out to be of more kinds than these is decided whenever it is made."""
+
+
+def _callable_kind(value: object) -> AbstractType | None:
+    """What a call of `value`, or of its methods, may be written for: the function itself, the code of all
+    functions like it, or the class of an object; None if it is something else."""
+    known = typeof(value)
+    if isinstance(known, ClosureType):
+        return known if is_followed_by_code(known.code) else None
+    if isinstance(known, ConstType):
+        return known if type(value) in (types.FunctionType, types.BuiltinFunctionType) else None
+    return known if type(known) is Exact and known.cls.__flags__ & HEAP_TYPE else None
 
 
 class Unchangeable(Site):

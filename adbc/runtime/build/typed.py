@@ -16,6 +16,7 @@ from adbc.passes.typed.guards import insert_guards, watch_results
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
+from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
 from adbc.passes.typed.view_loops import view_loops
@@ -87,6 +88,12 @@ def _guarded(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_split_calls(graph: Graph, typing: Typing) -> Graph:
+    if typing.policy is not None and split_calls(graph, typing.policy.seen, typing.policy.method_of):
+        typing.infer(graph)
+    return graph
+
+
 def _watched(graph: Graph, typing: Typing) -> Graph:
     if typing.watching is not None:
         watch_results(graph, typing.watching)
@@ -153,6 +160,8 @@ TYPED: Group[Typing] = Group(
         Stage("infer", _typed, ("own copy",), ("types",), "all that follows needs types", parts=SETTLING),
         Stage("guards", _guarded, ("types",), ("guarded types",),
               "what is still unknown is guessed at, before anything is decided by types that are known"),
+        Stage("polymorphic_calls", _with_split_calls, ("guarded types",), ("split calls",),
+              "what no guess says is called may be one of a few functions; before fields are followed"),
         Stage("watch_results", _watched, ("types",), ("watched results",),
               "instead of guards where nothing may be guessed, so that the next version knows more"),
         Stage("known_slots", _with_known_slots, ("guarded types",), ("known slots",),

@@ -466,8 +466,8 @@ class Calls(Attributes, InC, Iterating):
         return self.named(get, function)
 
     def apply_of(self, function: Any) -> Callable[..., Any]:
-        """The handler of `function`, which calls something with the elements of a tuple or list and of a dict:
-        these are spread at once."""
+        """The handler of `function`, which calls something with the elements of a tuple or list and of a
+        dict: these are spread at once."""
         otherwise = self.by_row(function)
 
         def apply(context: Context, xs: Values, fs: Values, mode: Mode = self.mode) -> Any:

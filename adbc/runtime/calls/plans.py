@@ -68,6 +68,7 @@ _LOCAL = "local"
 _DEPENDS_ON_VALUES = frozenset(
     {intrinsics._new_, intrinsics._foreigncall_, intrinsics._apply_, isinstance, issubclass}
 )
+_EQUALITY = (operator.eq, operator.ne)
 _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 
 
@@ -403,7 +404,10 @@ def body(
 ) -> types.FunctionType | None:
     """The Python function that a rule has stand in for `function`, called on arguments like `xs`, the last
     ones by keyword, if their classes decide that."""
-    if function in protocols and not (function is operator.getitem and tuple not in map(type, xs)):
+    if function in protocols and not (
+        (function is operator.getitem and tuple not in map(type, xs))
+        or (function in _EQUALITY and {*map(type, xs)} == {types.MethodType})
+    ):
         return None  # it may depend on more than the classes
     if function in _DEPENDS_ON_VALUES or any(map(is_heap_type, map(type, xs))):
         return None

@@ -1,0 +1,163 @@
+"""Calls of what is now this and now that: derivatives are those by differences however they are decided, and
+what was decided does not outlive a change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+import adbc
+from tests.programs.checks import check_gradient
+
+
+def double(x: Any) -> Any:
+    return 2.0 * x
+
+
+def cube(x: Any) -> Any:
+    return x**3
+
+
+def scaled(k: Any) -> Callable[[Any], Any]:
+    return lambda x: k * x + 1.0
+
+
+class Linear:
+    def __init__(self, w: Any) -> None:
+        self.w = w
+
+    def value(self, x: Any) -> Any:
+        return self.w * x
+
+
+class Sine(Linear):
+    def value(self, x: Any) -> Any:
+        return self.w + math.sin(x)
+
+
+def composed(x: float, layers: Sequence[Callable[[Any], Any]]) -> Any:
+    for _ in range(2):
+        for layer in layers:
+            x = layer(x)
+    return x
+
+
+def of_functions(x: float) -> Any:
+    return composed(x, [double, math.sin, scaled(x), scaled(2.0)])
+
+
+def of_objects(x: float) -> Any:
+    total = x
+    for item in [Linear(x), Sine(x * x), Linear(2.0)]:
+        total = total + item.value(x) * total
+    return total
+
+
+def from_table(x: float) -> Any:
+    table = {"double": double, "cube": cube, "scaled": scaled(x)}
+    total = 0.0
+    for name in ("double", "cube", "scaled", "cube"):
+        total += table[name](x + total)
+    return total
+
+
+class Model:
+    def __init__(self, activation: Any) -> None:
+        self.activation = activation
+
+    def output(self, x: Any) -> Any:
+        total = 0.0
+        for k in range(3):
+            total += self.activation(x * k)
+        return total
+
+
+def of_fields(x: float) -> Any:
+    return Model(double).output(x) * Model(math.exp).output(x) + Model(scaled(x)).output(x)
+
+
+@pytest.fixture(params=["learn", "always", "never", "dynamic"])
+def speculation(request: pytest.FixtureRequest) -> Iterator[str]:
+    with adbc.use(adbc.Config(speculation=request.param, warm_after=0)):
+        yield request.param
+
+
+@pytest.mark.parametrize("function", [of_functions, of_objects, from_table, of_fields])
+def test_however_calls_are_decided(function: Callable[[float], Any], speculation: str) -> None:
+    for _ in range(4):
+        check_gradient(function, 0.7)
+
+
+def test_second_derivatives() -> None:
+    first = adbc.grad(of_functions)
+    for _ in range(3):
+        found = adbc.grad(lambda x: adbc.grad(of_functions)(x))(0.7)
+    assert found == pytest.approx((first(0.7 + 1e-5) - first(0.7 - 1e-5)) / 2e-5, rel=1e-7)
+
+
+def settled(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    gradient = adbc.grad(function)
+    for _ in range(5):
+        gradient(*arguments)
+    return gradient
+
+
+def test_a_function_gets_other_code() -> None:
+    def renewed(x: Any) -> Any:
+        return 3.0 * x
+
+    fresh = [double, type(double)((lambda x: 5.0 * x).__code__, globals()), renewed]
+    gradient = settled(composed, 1.0, fresh)
+    assert gradient(1.0, fresh) == pytest.approx(900.0)
+    fresh[1].__code__ = (lambda x: x * x).__code__
+    expected = (composed(1.0 + 1e-6, fresh) - composed(1.0 - 1e-6, fresh)) / 2e-6
+    assert gradient(1.0, fresh) == pytest.approx(expected)
+
+
+def sum_of(x: float, items: Sequence[Any]) -> Any:
+    total = x
+    for item in items:
+        total = total * item.value(x)
+    return total
+
+
+def test_a_method_is_hidden_or_replaced() -> None:
+    class Own(Linear):
+        def value(self, x: Any) -> Any:
+            return self.w * x * x
+
+    items = [Linear(2.0), Own(3.0), Sine(1.5)]
+    gradient = settled(sum_of, 0.7, items)
+    items[0].value = cube  # type: ignore[method-assign]
+    check_gradient(lambda x: sum_of(x, items), 0.7)
+    Own.value = lambda self, x: self.w + x  # type: ignore[method-assign]
+    expected = (sum_of(0.7 + 1e-6, items) - sum_of(0.7 - 1e-6, items)) / 2e-6
+    assert gradient(0.7, items) == pytest.approx(expected, rel=1e-7)
+
+
+def test_one_of_several_functions_with_the_same_code_gets_a_rule() -> None:
+    layers = [scaled(2.0), scaled(3.0)]
+
+    def total(x: float) -> Any:
+        result = 0.0
+        for layer in layers:
+            result += layer(x)
+        return result
+
+    assert settled(total, 1.0)(1.0) == 5.0
+    adbc.zero_derivative(layers[1])
+    assert adbc.grad(total)(1.0) == 2.0
+
+
+def test_an_exception_comes_out_of_what_is_called() -> None:
+    def failing(x: Any) -> Any:
+        if x > 3.0:
+            raise ValueError("too large")
+        return x + 1.0
+
+    gradient = settled(composed, 0.1, [double, failing])
+    with pytest.raises(ValueError, match="too large"):
+        gradient(3.0, [double, failing])
