@@ -86,7 +86,7 @@ def split_calls(
         if kinds and written < _LIMIT:
             written += len(kinds)
             _split(graph, call, method, value, kinds, found, method_of)
-        elif not kinds and found.is_open and found.gave_up:  # else it is watched where it is made
+        elif not found.kinds and found.is_open and found.gave_up:  # else it is watched where it is made
             block.instructions.insert(block.instructions.index(call), _look(found, value, call))
     return written > 0
 

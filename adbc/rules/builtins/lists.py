@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.rules.builtins.ordering import any_python_order, sorting_order, watched_order
 from adbc.rules.classes import builtin_data, class_of_first, integer, list_like, overrides
 from adbc.rules.sequences import (
     ITERABLES,
@@ -471,7 +472,17 @@ def _delete(a: list[Any], where: Any) -> None:
 
 def _sort(a: list[Any], /, *, key: Any = None, reverse: bool = False) -> None:
     # the derivative goes the way of the permutation
-    a[:] = sorted(a, key=key, reverse=reverse)
+    keys = a if key is None else [key(x) for x in a]
+    if any_python_order(keys):
+        order = watched_order(list(a) if key is None else keys, reverse)
+    else:
+        order = sorting_order(keys, reverse)
+    put_in_order(a, order)
+
+
+def put_in_order(a: list[Any], order: Sequence[int]) -> None:
+    """Put the elements of `a` in another `order`."""
+    a[:] = [a[i] for i in order]
 
 
 def _two_lists(*classes: type) -> bool:
@@ -569,6 +580,7 @@ ROWS: list[Rule] = [
     *_mirrored(_rows((list.copy,), _copy_frule, _copy_rrule, _only_list, list)),
     Overlay(list.remove, _remove, when=_first_list),
     Overlay(list.sort, _sort, when=_first_list),
+    *_changing((put_in_order,), put_in_order, _first_list),
     ZeroRule(list.index, when=_searches, result=int),
     ZeroRule(list.count, when=_searches, result=int),
 ]

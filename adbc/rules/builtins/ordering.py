@@ -17,7 +17,7 @@ from adbc.rules.sequences import Source, element_tangents, fail, sequence_rdata,
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project, slot_rdata
 
-__all__ = ["ROWS", "watched_order"]
+__all__ = ["ROWS", "any_python_order", "sorting_order", "watched_order"]
 
 
 # -- sum ------------------------------------------------------------------------------------------------

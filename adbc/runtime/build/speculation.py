@@ -67,12 +67,12 @@ class Site:
 
     def meet(self, value: object) -> None:
         """Remember which function or class `value` is of, as long as these are few."""
-        kind = _callable_kind(value) if self.is_open else None
-        if kind is None:
-            self.is_open = False
-        elif kind not in self.kinds:
-            self.kinds.append(kind)
-            self.is_open = len(self.kinds) < _MOST_KINDS
+        if not self.is_open:
+            return
+        kind = _callable_kind(value)
+        if kind not in self.kinds:
+            self.kinds += [] if kind is None else [kind]
+            self.is_open = kind is not None and len(self.kinds) < _MOST_KINDS
             self.stale.add(self)
 
     def note(self, seen: Guess | None) -> None:

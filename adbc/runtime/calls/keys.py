@@ -19,7 +19,7 @@ from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import is_heap_type
 from adbc.runtime.calls.steps import Call, Foreign, Protocols, Resolver, Settle, Step, pass_to_row
 
-__all__ = ["HASHING", "asks_keys", "is_asked_key", "with_keys"]
+__all__ = ["BY_KEY", "HASHING", "asks_keys", "is_asked_key", "with_keys"]
 
 
 def is_asked_key(cls: type) -> bool:
@@ -38,7 +38,7 @@ def _asked(values: Iterable[Any]) -> Iterator[Any]:
 
 _HASHED: tuple[type, ...] = (dict, set, frozenset, type({}.keys()), type({}.items()))
 
-_BY_KEY = (
+BY_KEY = (
     operator.getitem, operator.setitem, operator.delitem, operator.contains, intrinsics._not_contains_,
     intrinsics._map_add_, intrinsics._set_add_,
     dict.__getitem__, dict.__setitem__, dict.__delitem__, dict.__contains__,
@@ -53,7 +53,7 @@ _OF_MANY = (
 )  # fmt: skip
 """Functions of dicts whose rules look for all keys of the arguments."""
 
-HASHING = frozenset({*_BY_KEY, *_OF_MANY})
+HASHING = frozenset({*BY_KEY, *_OF_MANY})
 """Functions whose rules ask keys."""
 
 
@@ -88,5 +88,5 @@ def asks_keys(function: Any, resolver: Resolver | None) -> Resolver:
 
 def with_keys(protocols: Protocols) -> Protocols:
     """`protocols`, with what becomes of functions that look for keys."""
-    functions = (*_BY_KEY, *_OF_MANY, intrinsics._new_)
+    functions = (*BY_KEY, *_OF_MANY, intrinsics._new_)
     return {**protocols, **{f: asks_keys(f, protocols.get(f)) for f in functions}}

@@ -20,6 +20,7 @@ from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, is_heap_type
 from adbc.runtime.calls.dispatched import CHOOSING
+from adbc.runtime.calls.keys import BY_KEY, is_asked_key
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.calls.texts import looks_at_text, makes_text
@@ -172,7 +173,9 @@ def decide_for_instances(
 
     Only the table is asked: what a protocol makes of an instance may depend on more than its class.
     """
-    if function in protocols or function in _DEPENDS_ON_VALUES or not any(map(is_heap_type, map(type, xs))):
+    if function in _DEPENDS_ON_VALUES or not any(map(is_heap_type, map(type, xs))):
+        return SLOW
+    if function in protocols and not _is_lookup(function, xs):
         return SLOW
     if type(function) is types.FunctionType and function not in _INTRINSICS:
         return SLOW
@@ -181,6 +184,17 @@ def decide_for_instances(
         return SLOW
     step = steps.pass_to_row(row, Call(function, None, tuple(xs), (None,) * len(xs), (None,) * len(xs)))
     return row if isinstance(step, steps.UseRow) else SLOW
+
+
+def _is_lookup(function: Any, xs: Sequence[Any]) -> bool:
+    """Whether `function` looks for a key in a dict or set, and no Python code runs for that."""
+    if function not in BY_KEY or len(xs) < 2 or type(xs[0]) not in _WITH_KEYS:
+        return False
+    key = type(xs[1])
+    return key is not tuple and not is_asked_key(key)
+
+
+_WITH_KEYS = (dict, set)
 
 
 def stays(function: Any) -> bool:

@@ -16,6 +16,7 @@ from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values, are_values, is_of_operators
+from adbc.runtime.calls.keys import BY_KEY
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
@@ -160,7 +161,7 @@ class ReverseCalls(Calls):
 
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided, is_operator = self.decided, is_of_operators(function)
-        is_of_table = function not in self.protocols
+        is_of_table = function not in self.protocols or function in BY_KEY
 
         def handle(context: Context, xs: Values, fs: Values, mode: Mode = "reverse") -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)

@@ -13,7 +13,8 @@ import pytest
 import adbc
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics as i
-from adbc.rules.builtins.ordering import sum_numbers
+from adbc.rules.builtins.lists import put_in_order
+from adbc.rules.builtins.ordering import permuted, sum_numbers
 from adbc.rules.math import _dist_of, _fsum_of, _prod_of
 from adbc.runtime import default_engine
 from adbc.tangents import NO_FDATA
@@ -50,6 +51,8 @@ LISTS = [
     (list.append, [1.0], [2.0]),
     (list.append, [], 3),
     (list.append, [], (1.0, [2.0])),
+    (put_in_order, [1.0, [2.0], (3.0, 4)], (2, 0, 1)),
+    (put_in_order, [], ()),
     (list.extend, [1.0], [2.0, [3.0]]),
     (list.extend, [1.0], (2.0, 3)),
     (list.extend, [1.0], range(2)),
@@ -112,6 +115,12 @@ TUPLES = [
     (i._unpack_, (1.0, 2.0), 2),
     (i._unpack_, [1.0, [2.0]], 2),
     (i._unpack_, "ab", 2),
+    (i._unpack_ex_, (1.0, [2.0], 3, 4.0), 1, 1),
+    (i._unpack_ex_, (1.0, 2.0), 1, 1),
+    (i._unpack_ex_, ("add", 2.0, (3.0, [4.0])), 1, 0),
+    (i._unpack_ex_, [1.0, (2.0, 3), [4.0]], 0, 1),
+    (i._unpack_ex_, [1, 2], 0, 0),
+    (permuted, [1.0, [2.0], (3.0, 4)], (2, 0, 1)),
     (i._project_, (1.0, [2.0]), 1),
     (i._check_, 1.5, "x"),
     (i._check_, [1.5], "x"),

@@ -14,6 +14,7 @@ import pytest
 
 import adbc
 from adbc.runtime import default_engine
+from tests.programs.checks import check_gradient
 
 MODES = ["learn", "always", "never", "dynamic", "interpret"]
 
@@ -252,3 +253,72 @@ def test_loops_over_items_know_their_slots() -> None:
     for _ in range(3):
         adbc.grad(f)(1.3)
     assert " dynamic " not in str(adbc.inspect.explain(f, 1.3))
+
+
+class Account:
+    def __init__(self, balance: float) -> None:
+        self.balance = balance
+        self.state = self.open
+
+    def open(self, x: float) -> float:
+        return self.balance * x
+
+    def closed(self, x: float) -> float:
+        return self.balance - x
+
+
+class ByName(Account):
+    def __init__(self, balance: float, name: str) -> None:
+        super().__init__(balance)
+        self.name = name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByName) and other.name == self.name
+
+
+def of_equal_methods(x: float) -> float:
+    one, two = Account(x), Account(2.0 * x)
+    total = x
+    if one.state == one.open:
+        total *= 2.0
+    if one.state == two.open:
+        total *= 100.0
+    if one.state != one.closed:
+        total *= x
+    return one.state(total)
+
+
+def of_objects_as_keys(x: float) -> float:
+    accounts = [Account(x), Account(x * x), ByName(3.0 * x, "a"), ByName(x, "b")]
+    worth = {account: account.state(x) for account in accounts}
+    worth[accounts[2]] *= 2.0
+    again = worth.get(ByName(0.0, "b"), 0.0) + worth.setdefault(ByName(1.0, "c"), x)
+    return sum(worth.values()) * again + worth[accounts[0]] * (accounts[1] in worth)
+
+
+def of_starred(x: float) -> float:
+    def weigh(a: float, *others: float, by: float = 1.0) -> float:
+        return a * by + sum(others)
+
+    rows = [[x, 2.0 * x], (x * x, x, 3.0), [1.0]]
+    named = {"by": x}
+    return sum(weigh(*row, **named) * max(*row, 0.5) for row in rows)
+
+
+def of_sorted(x: float) -> float:
+    pairs = [(x * k, [k * x], k) for k in (2.0, 1.0, 3.0, 1.0)]
+    pairs.sort(key=lambda pair: -pair[0])
+    pairs.append((x, [x], 0.0))
+    words = sorted([3.0 * x, x, x * x], reverse=True)
+    return pairs[0][0] * pairs[1][1][0] + words[0] * words[1] + 2.0 * pairs[-1][0] * pairs[3][2]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("function", [of_equal_methods, of_objects_as_keys, of_starred, of_sorted])
+def test_what_is_decided_at_once(function: Callable[[float], float], mode: str) -> None:
+    with adbc.use(adbc.Config(speculation=mode)):
+        for _ in range(3):
+            check_gradient(function, 0.7)
