@@ -10,7 +10,7 @@ from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.runtime.calls import steps
 from adbc.runtime.calls.binding import bind
-from adbc.runtime.calls.classes import SLOW, python_method
+from adbc.runtime.calls.classes import SLOW, is_heap_type, python_method
 from adbc.runtime.calls.generators import Generator, suspended
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
@@ -89,6 +89,7 @@ class Iterating(abc.ABC):
         """The handler of `function`, which asks an iterator for its next value: generators go on without more
         ado, and iterators written in Python are asked as any function is called."""
         otherwise, raises, own = self.by_row(function), function is next, self.mode
+        step = self.by_row(intrinsics._next_)
 
         def take(context: Context, xs: Values, fs: Values, mode: Mode = own) -> Any:
             if type(xs[0]) is Generator and fs[0] is not None and len(xs) == 1:
@@ -97,6 +98,11 @@ class Iterating(abc.ABC):
                     if mode == own:
                         raise stopped(context, xs[0], fs[0])
                     return stops(context, xs[0], fs[0], answer[2])
+                return answer
+            if raises and len(xs) == 1 and not is_heap_type(type(xs[0])):  # no Python code is asked
+                answer = step(context, xs, fs, mode)
+                if answer[0] is intrinsics.EXHAUSTED:
+                    raise StopIteration
                 return answer
             way = self.way_to_advance(context, type(xs[0]))
             if way is SLOW or raises:

@@ -316,8 +316,22 @@ def of_sorted(x: float) -> float:
     return pairs[0][0] * pairs[1][1][0] + words[0] * words[1] + 2.0 * pairs[-1][0] * pairs[3][2]
 
 
+def of_next(x: float) -> float:
+    numbers, total = iter([x, 2.0 * x, x * x]), 0.0
+    try:
+        while True:
+            value = next(numbers)
+            total += value * value
+    except StopIteration:
+        total *= x
+    pairs = enumerate((x, 3.0 * x))
+    next(pairs)
+    i, last = next(pairs)
+    return total + last * i + next(iter([]), 2.0 * x)
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("function", [of_equal_methods, of_objects_as_keys, of_starred, of_sorted])
+@pytest.mark.parametrize("function", [of_equal_methods, of_objects_as_keys, of_starred, of_sorted, of_next])
 def test_what_is_decided_at_once(function: Callable[[float], float], mode: str) -> None:
     with adbc.use(adbc.Config(speculation=mode)):
         for _ in range(3):
