@@ -145,21 +145,26 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
     out, undo = _made(
         context, call, reached, addresses, [y for _, inside in within for y in inside], is_python=True
     )
-    for x in _iterators(out):  # what they give is constant
-        context.shadows.let_be(x)
-        context.held.setdefault(id(x), (x, []))[1].extend(addresses)
-    if context.is_forward:
-        return out, undo
-    for x, inside in within:
+    for x, inside in [] if context.is_forward else within:
         if id(x) not in context.new and _has_lost(x, inside):
             raise UnsupportedError(
                 f"{call.function!r:.60} changes a {type(x).__name__}, which is made in C",
                 "what it was before cannot be put back",
                 "make the change before the call, or to a copy",
             )
-    known = set(map(id, call.inside))
-    context.new.update((id(x), x) for x in made_in_c(out) if id(x) not in known)
+    keep_made(context, out, call.inside, addresses)
     return out, undo
+
+
+def keep_made(context: Context, out: Any, known: Sequence[Any], addresses: Sequence[Any] = ()) -> None:
+    """Remember what has come with `out`, which code in Python gave that was called as it is: iterators, and
+    objects made in C other than those `known` before.  addresses: the shadows of what may be behind them."""
+    for x in _iterators(out):  # what they give is constant
+        context.shadows.let_be(x)
+        context.held.setdefault(id(x), (x, []))[1].extend(addresses)
+    if not context.is_forward:
+        before = set(map(id, known))
+        context.new.update((id(x), x) for x in made_in_c(out) if id(x) not in before)
 
 
 def _has_lost(x: Any, inside: list[Any]) -> bool:

@@ -64,8 +64,8 @@ _MACHINERY = (
     *[
         f"adbc.runtime.calls.{name}"
         for name in (
-            "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating", "plain", "plans",
-            "reading", "resolve", "reverse", "steps",
+            "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating", "plain",
+            "plain_functions", "plans", "reading", "resolve", "reverse", "steps",
         )
     ],
 )  # fmt: skip
