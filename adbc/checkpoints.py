@@ -161,7 +161,7 @@ class _Run:
         if after:
             _added([call.tangents[i] for i in call.numbers], after)
         returned = call.pullback(cotangent)
-        return [call.gradient(i, returned) for i in call.numbers]
+        return list(call.gradients(returned))
 
 
 def _added(t: Any, s: Any) -> Any:

@@ -412,7 +412,7 @@ def test_07_reshape_may_copy() -> None:
 def test_07_memory_out_of_sight() -> None:
     right(lambda x: np.frombuffer(np.array([x * x]))[0], 2 * X)
     right(lambda x: memoryview(np.array([x * x]))[0], 2 * X)
-    refused(lambda x: memoryview(np.array([x])).tobytes(), MissingRuleError, "tobytes")
+    refused(lambda x: np.frombuffer(memoryview(np.array([x])).tobytes())[0], MissingRuleError, "tobytes")
     refused(lambda x: np.frombuffer(np.array([x]).data)[0], MissingRuleError, "attribute 'data'")
 
 

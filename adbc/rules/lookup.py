@@ -142,8 +142,11 @@ class RuleTable:
         self.bodies: dict[Any, Any] = {}
         """The Python functions that stand in for functions on arguments of some classes, as dispatch found
         them out; None where classes do not tell.  Emptied when rows are added."""
+        self.plain_functions: dict[int, Any] = {}
+        """By address, the functions without a rule that are called as they are, and what is known of each."""
         self.caches: tuple[dict[Any, Any], ...] = (
             self.found, self.resting, self.decided, self.decided_without_text, self.bodies,
+            self.plain_functions,
         )  # fmt: skip
         """All that is emptied when rows are added."""
         self._loading: set[tuple[str, str]] = set()

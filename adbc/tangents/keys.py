@@ -5,6 +5,9 @@ keys in an argument are constants: they are not perturbed.  But a key that is an
 address, like every object, so it comes back with that.  For this the memory of the call that is under way in
 this thread is asked, which is told of each object that becomes a key.  A number with a derivative is refused
 as a key, alone or inside a value: nothing would be left of its derivative.
+
+In reverse mode a number may have come out of a list of constants: it is used, and what comes back from there
+tells (`lost`).
 """
 
 from __future__ import annotations
@@ -14,10 +17,11 @@ from typing import Any, Protocol
 
 from adbc.errors import UnsupportedError
 from adbc.tangents.internal import slot_shadow
+from adbc.tangents.lost import lose
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import ValueKind, kind_of
 
-__all__ = ["CALL", "Memory", "has_numbers", "keep_key", "key_shadow", "key_tangent"]
+__all__ = ["CALL", "Memory", "has_numbers", "keep_key", "key_shadow", "key_tangent", "put_off"]
 
 
 class Memory(Protocol):
@@ -28,6 +32,9 @@ class Memory(Protocol):
 
     def met(self, obj: Any) -> Any:
         """The tangent of object `obj`, which is met by its address only."""
+
+    def put_off(self, error: UnsupportedError) -> bool:
+        """Whether `error` may wait until it is known if a value that is lost depends on the input."""
 
 
 class _Call(threading.local):
@@ -46,30 +53,45 @@ def has_numbers(key: Any) -> bool:
     return not isinstance(kind, ValueKind) or any(has_numbers(part) for _, part in kind.parts(key))
 
 
-def keep_key(key: Any, f: Any, what: str) -> None:
-    """Take note that `key`, which has shadow or tangent `f`, becomes `what`; raise if its derivative would be
-    lost there."""
-    if f is None or f is NO_TANGENT:
-        return
-    kind = kind_of(type(key))
-    if kind.inactive or (type(f) is float and f == 0.0):
-        return
-    if kind.address:
-        if CALL.memory is not None:
-            CALL.memory.keep(key, f)
-        return
-    try:
-        if isinstance(kind, ValueKind):
-            for name, part in kind.parts(key):
-                keep_key(part, f if f is NO_FDATA else kind.part(f, name), what)
-            return
-    except UnsupportedError:
-        pass  # raised again, about the whole of it
-    raise UnsupportedError(
+def keep_key(key: Any, f: Any, what: str) -> Any:
+    """Take note that `key`, which has shadow or tangent `f`, becomes `what`; the rdata that comes back to it.
+
+    That is None, or says that a derivative would be lost there if there is one.  Raises `UnsupportedError` if
+    that is so, or nobody is there who will see it.
+    """
+    if not _loses(key, f):
+        return None
+    error = UnsupportedError(
         f"an active {type(key).__name__} becomes {what}",
         "it would lose its derivative there",
         "store the value in a list or under another key, or apply adbc.stop_gradient to it",
     )
+    if put_off(error):
+        return lose(key, NO_FDATA)
+    raise error
+
+
+def put_off(error: UnsupportedError) -> bool:
+    """Whether the call that is under way lets `error` wait (`Memory.put_off`)."""
+    return CALL.memory is not None and CALL.memory.put_off(error)
+
+
+def _loses(key: Any, f: Any) -> bool:
+    """Whether there is a number in `key`, with shadow or tangent `f`, that may have a derivative.  Of objects
+    note is taken."""
+    if f is None or f is NO_TANGENT:
+        return False
+    kind = kind_of(type(key))
+    if kind.inactive:
+        return False
+    if kind.address:
+        if CALL.memory is not None:
+            CALL.memory.keep(key, f)
+        return False
+    if isinstance(kind, ValueKind):
+        found = [_loses(part, f if f is NO_FDATA else kind.part(f, name)) for name, part in kind.parts(key)]
+        return any(found)
+    return f is NO_FDATA or bool(f != 0)
 
 
 def key_tangent(key: Any) -> Any:

@@ -164,8 +164,15 @@ def test_exceptions_of_the_function_pass_through() -> None:
 def test_a_refusal_leaves_arguments_as_a_plain_failed_call_would() -> None:
     u = np.array([1.0, 2.0])
     with pytest.raises(MissingRuleError):
-        adbc.grad(spoils)(u)
+        adbc.jvp(spoils, (u,), (u.copy(),))
     assert_same(np.array([2.0, 4.0]), u, "u")
+
+
+def test_a_refusal_that_was_put_off_leaves_arguments_as_they_were() -> None:
+    u = np.array([1.0, 2.0])
+    with pytest.raises(MissingRuleError):
+        adbc.grad(spoils)(u)
+    assert_same(np.array([1.0, 2.0]), u, "u")
 
 
 def test_a_pullback_runs_once() -> None:

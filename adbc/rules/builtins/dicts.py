@@ -185,9 +185,9 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
 def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, k, v = args
     fd, fk, fv = fargs
-    keep_key(k, fk, _KEY)
+    lost = keep_key(k, fk, _KEY)
     undo = _store(d, fd, k, v, fv)
-    return None, None, lambda bout: (None, None, undo())
+    return None, None, lambda bout: (None, lost, undo())
 
 
 def _take_out(d: Any, fd: Any, k: Any) -> tuple[Any, Any, Callable[[Any], None]]:

@@ -13,7 +13,6 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import stands_for_position
-from adbc.rules.sequences import nothing
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
 from adbc.tangents import FData, Tangent, fill_tangent, slot_rdata, slot_tangent
 from adbc.tangents.keys import keep_key
@@ -23,15 +22,16 @@ __all__ = ["NEW", "NEW_KINDS", "ROWS"]
 NEW_KINDS: tuple[type, ...] = (list, tuple, dict, set, slice)
 
 
-def _keep_keys(kind: type, parts: Sequence[Any], derivatives: Sequence[Any]) -> None:
+def _keep_keys(kind: type, parts: Sequence[Any], derivatives: Sequence[Any]) -> list[Any]:
+    """What comes back to the keys or elements among the `parts` of a new object, for each part."""
     if kind is dict:
-        for k, f in zip(parts[::2], derivatives[::2], strict=True):
-            keep_key(k, f, "the key of a dict")
-    elif kind is set:
-        for x, f in zip(parts, derivatives, strict=True):
-            keep_key(x, f, "an element of a set")
-    elif kind is not slice:
+        given = zip(parts, derivatives, strict=True)
+        return [None if i % 2 else keep_key(k, f, "the key of a dict") for i, (k, f) in enumerate(given)]
+    if kind is set:
+        return [keep_key(x, f, "an element of a set") for x, f in zip(parts, derivatives, strict=True)]
+    if kind is not slice:
         raise AssertionError(f"_new_ of {kind.__name__} is a call of the class")
+    return [None] * len(parts)
 
 
 def _new_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -58,12 +58,12 @@ def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         return _new_list(parts, shadows)
     if kind is tuple:
         return _new_tuple(parts, shadows)
-    _keep_keys(kind, parts, shadows)
+    lost = _keep_keys(kind, parts, shadows)
     if kind is dict:
-        return _new_dict(parts, shadows)
+        return _new_dict(parts, shadows, lost)
     if kind is slice and any(f is not None for f in shadows):
         return _new_slice(parts, shadows)
-    return intrinsics._new_(kind, *parts), None, nothing(len(args))
+    return intrinsics._new_(kind, *parts), None, lambda bout: (None, *lost)
 
 
 def _new_list(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
@@ -101,7 +101,7 @@ def _new_slice(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
     return out, FData(**dict(zip(_BOUNDS, _bounds(out, shadows)[1], strict=True))), slice_pullback
 
 
-def _new_dict(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
+def _new_dict(parts: Sequence[Any], shadows: Sequence[Any], lost: Sequence[Any]) -> Any:
     out, fout, last = {}, {}, {}
     for i in range(0, len(parts), 2):
         k, v = parts[i], parts[i + 1]
@@ -110,7 +110,7 @@ def _new_dict(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
         last[k] = i + 1  # of equal keys the last one's value stays
 
     def dict_pullback(bout: Any) -> Sequence[Any]:
-        result = [None] * (len(parts) + 1)
+        result = [None, *lost]
         for k, i in last.items():
             if shadows[i] is not None:
                 result[i + 1] = slot_rdata(fout[k])

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.sequences import nothing, symbolic
+from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
-from adbc.tangents import NO_FDATA, slot_shadow
+from adbc.tangents import NO_FDATA, slot_increment, slot_shadow
 from adbc.tangents.keys import keep_key, key_shadow, key_tangent
 
 __all__ = ["ROWS"]
@@ -37,13 +37,30 @@ def _only_set(*classes: type) -> bool:
     return classes == (set,)
 
 
-def _keep_all(args: Args, derivatives: Args, part_of: Callable[[Any], Any]) -> None:
-    """Take note that what is in `args` goes into a set; `part_of` makes a tangent or shadow of a slot's."""
+def _keep_all(args: Args, derivatives: Args, part_of: Callable[[Any], Any]) -> list[Sequence[Any] | None]:
+    """Take note that what is in `args` goes into a set; `part_of` makes a tangent or shadow of a slot's.
+
+    Gives, for each argument, what comes back to its elements; None if nothing does.
+    """
+    found: list[Sequence[Any] | None] = []
     for values, f in zip(args, derivatives, strict=True):
+        lost = None
         if f is not None and type(values) in (list, tuple):
             parts = [f] * len(values) if f is NO_FDATA else f
-            for x, part in zip(values, parts, strict=True):
-                keep_key(x, part_of(part), _ELEMENT)
+            lost = [keep_key(x, part_of(part), _ELEMENT) for x, part in zip(values, parts, strict=True)]
+        found.append(None if lost is None or all(b is None for b in lost) else lost)
+    return found
+
+
+def _come_back(shadows: Args, lost: Sequence[Sequence[Any] | None]) -> list[Any]:
+    """The rdata of arguments whose elements get `lost` (`_keep_all`): those in lists get it in place."""
+    found: list[Any] = []
+    for f, parts in zip(shadows, lost, strict=True):
+        if parts is not None and type(f) is list:
+            f[:] = map(slot_increment, f, parts)
+            parts = None
+        found.append(None if parts is None else tuple(parts))
+    return found
 
 
 def _changing(method: Any, many: bool) -> Primitive:
@@ -52,19 +69,17 @@ def _changing(method: Any, many: bool) -> Primitive:
     many: whether the arguments are iterables of elements, rather than elements.
     """
 
-    def check(args: Args, derivatives: Args, part_of: Callable[[Any], Any]) -> None:
+    def check(args: Args, derivatives: Args, part_of: Callable[[Any], Any]) -> Sequence[Any]:
         if many:
-            _keep_all(args[1:], derivatives[1:], part_of)
-        else:
-            for x, f in zip(args[1:], derivatives[1:], strict=True):
-                keep_key(x, f, _ELEMENT)
+            return _keep_all(args[1:], derivatives[1:], part_of)
+        return [keep_key(x, f, _ELEMENT) for x, f in zip(args[1:], derivatives[1:], strict=True)]
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         check(args, dargs, symbolic)
         return method(*args), None
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        check(args, fargs, slot_shadow)
+        lost = check(args, fargs, slot_shadow)
         target = args[0]
         before = target.copy()
         out = method(*args)
@@ -73,7 +88,7 @@ def _changing(method: Any, many: bool) -> Primitive:
             if target != before:
                 target.clear()
                 target.update(before)
-            return (None,) * len(args)
+            return None, *(_come_back(fargs[1:], lost) if many else lost)
 
         return out, None, set_pullback
 
@@ -95,14 +110,14 @@ def _adding(method: Any) -> Primitive:
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         target, x = args
-        keep_key(x, fargs[1], _ELEMENT)
+        lost = keep_key(x, fargs[1], _ELEMENT)
         new = x not in target
         method(target, x)
 
         def add_pullback(bout: Any) -> Sequence[Any]:
             if new:
                 target.discard(x)
-            return None, None
+            return None, lost
 
         return None, None, add_pullback
 
@@ -124,8 +139,8 @@ def _making(function: Any, when: Any) -> Primitive:
         return function(*args), None
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        _keep_all(args, fargs, slot_shadow)
-        return function(*args), None, nothing(len(args))
+        lost = _keep_all(args, fargs, slot_shadow)
+        return function(*args), None, lambda bout: _come_back(fargs, lost)
 
     return Primitive(function, frule=frule, rrule=rrule, when=when)
 

@@ -52,7 +52,7 @@ def sampled(
                 if not answers and (lengths == _LENGTHS[0] or (len(lengths) == 1 and may_be_shape)):
                     return None
                 found += answers
-                if also is not None:
+                if also is not None and _may_make_objects(function):
                     found += _answers(function, also, keywords, lengths)
     except _Cannot:
         return None
@@ -75,8 +75,10 @@ def _answers(
     answers: list[Any] = []
     described = (arguments, *keywords.values())
     ways = (None, itertools.repeat(1), itertools.repeat(0), itertools.repeat(2), itertools.count())
-    off = (_OFF,) if _has_option(described) else ()
-    for wholes in (*off, *ways[: min(1 + 3 * _count_whole(described), 5)]):
+    special = (_OFF,) if _has_option(described) else ()
+    if _has_float(described):
+        special += (_NEGATIVE,)
+    for wholes in (*special, *ways[: min(1 + 3 * _count_whole(described), 5)]):
         turns = itertools.cycle(lengths)
         try:
             args = [_example(a, turns, wholes) for a in arguments]
@@ -90,6 +92,23 @@ def _answers(
 
 _OFF: Any = object()
 """In place of whole numbers: as None, but with all flags off."""
+
+_NEGATIVE: Any = object()
+"""In place of whole numbers: as None, but with all floats below zero, for which a function may return a
+constant instead of what it computes."""
+
+
+def _may_make_objects(function: Callable[..., Any]) -> bool:
+    """Whether large ints may make an array of objects. A ufunc without a loop for objects makes floats of
+    them, and is not called with such: the series of a special function may have no end there."""
+    return not isinstance(function, np.ufunc) or any("O" in loop for loop in function.types)
+
+
+def _has_float(description: Any) -> bool:
+    """Whether a float, of Python's or of NumPy's, is among what is described."""
+    if isinstance(description, tuple | list):
+        return any(map(_has_float, description))
+    return isinstance(description, type) and issubclass(description, float | np.floating)
 
 
 def _has_option(description: Any) -> bool:
@@ -136,9 +155,11 @@ def _arrays_in(descriptions: Sequence[Any]) -> int:
 
 def _example(description: Any, lengths: Iterator[int], wholes: Iterator[int] | None) -> Any:
     """A value that fits `description`, in which integers are `wholes` (None: 1, but small known ones are
-    kept, and flags are on; `_OFF`: the same with flags off)."""
+    kept, and flags are on; `_OFF`: the same with flags off; `_NEGATIVE`: the same with floats below zero)."""
     if wholes is _OFF:
         return False if description is bool else _without(description, lengths)
+    if wholes is _NEGATIVE:
+        return _negated(description, lengths)
     if isinstance(description, ArrayLike):
         return _array(description, next(lengths), wholes)
     if isinstance(description, Known):
@@ -167,6 +188,14 @@ def _without(description: Any, lengths: Iterator[int]) -> Any:
     if isinstance(description, tuple | list):
         return type(description)(_example(d, lengths, _OFF) for d in description)
     return _example(description, lengths, None)
+
+
+def _negated(description: Any, lengths: Iterator[int]) -> Any:
+    """An example with floats below zero."""
+    if isinstance(description, tuple | list):
+        return type(description)(_negated(d, lengths) for d in description)
+    value = _example(description, lengths, None)
+    return -value if _has_float(description) else value
 
 
 def _array(description: ArrayLike, length: int, wholes: Iterator[int] | None) -> Any:

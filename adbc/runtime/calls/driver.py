@@ -33,6 +33,7 @@ from adbc.runtime.calls.iterating import Iterating
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plain import is_plain, reads_lists
+from adbc.runtime.calls.plain_functions import are_constants
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.reading import Attributes
 from adbc.runtime.calls.steps import Call, Protocols, Spread
@@ -94,6 +95,7 @@ class Calls(Attributes, InC, Iterating):
         self.decided = engine.table.decided
         self.decided_without_text = engine.table.decided_without_text
         self.bodies = engine.table.bodies
+        self.plain_functions = engine.table.plain_functions
         self.protocols = protocols
         self.drivers = {step: getattr(self, name) for step, name in steps.DRIVERS.items()}
 
@@ -253,6 +255,10 @@ class Calls(Attributes, InC, Iterating):
             entered = self.enter_body(context, keywords, f, xs, fs, mode)
         elif kind is type and f in VALUES and not keywords and context.texts is None and are_values(xs, fs):
             return self.of_values(context, f, xs, len(xs) + 1)
+        elif (known := self.plain_functions.get(id(f))) and not keywords and are_constants(xs, fs):
+            made = self.again_plainly(context, known, f, ff, xs)
+            if made is not SLOW:
+                return made
         elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
             pass
         elif kind is FunctionType:

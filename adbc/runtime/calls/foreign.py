@@ -35,6 +35,7 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent
 from adbc.tangents.contents import contents, differs, is_of_array, put_back
 from adbc.tangents.fields import instance_fields, is_python_class
+from adbc.tangents.lost import has_memory, may_be_lost
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
 
@@ -61,18 +62,27 @@ _CHANGES = {id(operator.setitem): "__setitem__", id(operator.delitem): "__delite
 _PYTHON = frozenset({types.FunctionType, types.MethodType})
 
 
-def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
-    """Make `call`; the result, and what undoes the changes it made to its arguments (None: it made none)."""
+Lost = list[tuple[Any, Any, Any]]
+"""Values whose derivative would be lost (`Context.put_off`), each with its origin and its shadow."""
+
+
+def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, Lost]:
+    """Make `call`; the result, what undoes the changes it made to its arguments (None: it made none), and
+    the arguments that may have a derivative, which would be lost."""
     function = call.function
     # Where int and float meet, an int arrives with the zero tangent of a float.
     shadows = [
         None if x.__class__ is int or x.__class__ is bool else shadow
         for x, shadow in zip(call.args, call.shadows, strict=True)
     ]
+    lost: Lost = []
     if context.is_active(call.shadow) or any(map(context.is_active, shadows)):
         if id(function) in _SYNTAX or not callable(function) or _is_impossible(call):
             function(*call.args)  # if these types do not go together, the error is the user's
-        raise missing_rule(call)
+        error = missing_rule(call)
+        lost = _lost(context, call, shadows)
+        if not lost or not context.put_off(error):
+            raise error
     for key in _keys_in(call.args):
         if is_active_key(context, key):
             raise missing_rule(
@@ -120,9 +130,26 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
         if way is not None:
             raise missing_rule(call, f"it may call {way}")
     out, undo = _made(context, call, reached, addresses)
+    if undo is not None and any(has_memory(x, f) for _, x, f in lost):
+        undo()
+        raise error
     if not addresses:
         let_iterators_be(context, out)
-    return out, undo
+    return out, undo, lost
+
+
+def _lost(context: Context, call: Call, shadows: Sequence[Any]) -> Lost:
+    """The arguments that may have a derivative, of a function without a rule, each with its origin and
+    shadow; none if something of another kind may have one than `lost` knows."""
+    found: Lost = []
+    if context.is_active(call.shadow):
+        return found
+    for x, shadow, origin in zip(call.args, shadows, call.origins, strict=True):
+        if shadow is not None and context.is_active(shadow):
+            if not may_be_lost(x, shadow):
+                return []
+            found.append((origin, x, shadow))
+    return found
 
 
 def let_iterators_be(context: Context, value: Any) -> None:
@@ -145,21 +172,26 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
     out, undo = _made(
         context, call, reached, addresses, [y for _, inside in within for y in inside], is_python=True
     )
-    for x in _iterators(out):  # what they give is constant
-        context.shadows.let_be(x)
-        context.held.setdefault(id(x), (x, []))[1].extend(addresses)
-    if context.is_forward:
-        return out, undo
-    for x, inside in within:
+    for x, inside in [] if context.is_forward else within:
         if id(x) not in context.new and _has_lost(x, inside):
             raise UnsupportedError(
                 f"{call.function!r:.60} changes a {type(x).__name__}, which is made in C",
                 "what it was before cannot be put back",
                 "make the change before the call, or to a copy",
             )
-    known = set(map(id, call.inside))
-    context.new.update((id(x), x) for x in made_in_c(out) if id(x) not in known)
+    keep_made(context, out, call.inside, addresses)
     return out, undo
+
+
+def keep_made(context: Context, out: Any, known: Sequence[Any], addresses: Sequence[Any] = ()) -> None:
+    """Remember what has come with `out`, which code in Python gave that was called as it is: iterators, and
+    objects made in C other than those `known` before.  addresses: the shadows of what may be behind them."""
+    for x in _iterators(out):  # what they give is constant
+        context.shadows.let_be(x)
+        context.held.setdefault(id(x), (x, []))[1].extend(addresses)
+    if not context.is_forward:
+        before = set(map(id, known))
+        context.new.update((id(x), x) for x in made_in_c(out) if id(x) not in before)
 
 
 def _has_lost(x: Any, inside: list[Any]) -> bool:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Callable
 from types import MethodType
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.runtime.calls import foreign, nested, steps, texts
+from adbc.runtime.calls import foreign, nested, plain_functions, steps, texts
+from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.objects import Answer
-from adbc.runtime.calls.origins import giving, no_pullback
+from adbc.runtime.calls.origins import giving, losing, no_pullback
 from adbc.runtime.calls.plain import is_plain
+from adbc.runtime.calls.plain_functions import CONSTANTS, PlainFunction, are_constants
 from adbc.runtime.calls.plans import Mode
 from adbc.runtime.calls.steps import Call
+from adbc.runtime.report.standing import called_by_user
 from adbc.runtime.state.context import Context
+from adbc.tangents import NO_TANGENT
 
 __all__ = ["InC"]
 
@@ -26,6 +31,10 @@ class InC(abc.ABC):
     table: Any
     drivers: dict[type, Callable[..., Any]]
     known: Callable[[Context, Any], Any]
+
+    @abc.abstractmethod
+    def constant(self, out: Any, fout: Any, count: int) -> Any:
+        """The answer of `call`, of a result that nothing with a derivative goes into."""
 
     @abc.abstractmethod
     def run(self, context: Context, call: Call, mode: Mode) -> Answer:
@@ -47,20 +56,46 @@ class InC(abc.ABC):
             given, call = call, call.prepend(function.__func__, None, function.__self__, own, None)
             call.inside = given.inside
         out, undo = foreign.call_plainly(context, call)
+        self._check_unbroken(context, call.function)
+        if undo is None and not call.keywords and not call.inside and are_constants(call.args, call.shadows):
+            plain_functions.remember(self.table.plain_functions, call.function)
+        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+
+    def again_plainly(self, context: Context, known: PlainFunction, function: Any, ff: Any, xs: Any) -> Any:
+        """``function(*xs)``, on constants, as the function of which that is `known` was called before; `SLOW`
+        if that may be no more as it was."""
+        if (ff is not None and ff is not NO_TANGENT) or context.texts is not None:
+            return SLOW
+        if context.__dict__.get("held") or not known.holds(function):
+            return SLOW
+        out = called_by_user(functools.partial(function, *xs)) if known.looks else function(*xs)
+        context.attributes.clear()
+        if not known.is_harmless:
+            self._check_unbroken(context, function)
+        if out.__class__ in CONSTANTS:
+            return self.constant(out, None, len(xs) + 1)
+        foreign.keep_made(context, out, ())
+        return self.constant(out, self.known(context, out), len(xs) + 1)
+
+    def _check_unbroken(self, context: Context, function: Any) -> None:
+        """Raise if `function`, which was called as it is, has bound names anew that derived code uses."""
         broken = [rule for rule in context.checked if rule is not None and not rule.holds()]
         if broken:
             name, *_ = [name for rule in broken for name in rule.mend()] or ["a method of a class"]
-            who = getattr(call.function, "__qualname__", type(call.function).__qualname__)
+            who = getattr(function, "__qualname__", type(function).__qualname__)
             raise UnsupportedError(
                 f"{name} is bound to something else by {who}",
                 "code that uses what it was bound to is being differentiated",
                 "bind it before the call, or pass the function or module as an argument",
             )
-        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
 
     def foreign(self, context: Context, step: steps.Foreign, mode: Mode) -> Answer:
-        out, undo = foreign.call_foreign(context, step.call)
-        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+        out, undo, lost = foreign.call_foreign(context, step.call)
+        return (
+            out,
+            self.known(context, out),
+            losing(undo, lost) if lost else no_pullback if undo is None else giving(undo),
+        )
 
     def differentiate(self, context: Context, step: steps.Differentiate, mode: Mode) -> Answer:
         """A derivative is taken: that of constants as it is, any other by code that is followed."""

@@ -37,6 +37,7 @@ from adbc.runtime.state.shadows import Shadows
 from adbc.tangents import NO_FDATA, NO_TANGENT, fill_tangent, internal, protocol, walk
 from adbc.tangents import activity_marks as marks
 from adbc.tangents.iterators import shown_by
+from adbc.tangents.keys import put_off
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["FOLLOWED", "ROWS", "adopt_all", "apart", "followed", "is_machinery"]
@@ -64,8 +65,8 @@ _MACHINERY = (
     *[
         f"adbc.runtime.calls.{name}"
         for name in (
-            "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating", "plain", "plans",
-            "reading", "resolve", "reverse", "steps",
+            "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating", "plain",
+            "plain_functions", "plans", "reading", "resolve", "reverse", "steps",
         )
     ],
 )  # fmt: skip
@@ -148,7 +149,7 @@ def closed_tangent(context: Context, function: Any, cells: Any) -> Any:
 _STRUCTURAL: tuple[Any, ...] = (
     kind_of, internal._hook, protocol._classify, walk.is_address_tangent, marks.mark_active,
     marks.mark_inactive, note_inactive, number_shadow, keeps_lists, internal.fresh_shadow,
-    internal.fresh_tangent,
+    internal.fresh_tangent, put_off,
 )  # fmt: skip
 """Functions that look at classes and structure alone."""
 

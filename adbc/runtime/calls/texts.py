@@ -96,7 +96,13 @@ _TO_PROCESSES = frozenset({"fork_exec", "popen", "posix_spawn", "posix_spawnp", 
 def text(context: Context, function: Any, args: Sequence[Any], shadows: Sequence[Any]) -> Any:
     """``function(*args)``, which has a row of text."""
     out = function(*args)
-    follow(context, function, args, shadows, out)
+    if context.texts is None:  # then a constant is made of constants
+        for shadow in shadows:
+            if shadow is not None:
+                follow(context, function, args, shadows, out)
+                break
+    else:
+        follow(context, function, args, shadows, out)
     return out
 
 

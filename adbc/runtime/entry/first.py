@@ -8,11 +8,12 @@ from typing import Any
 from adbc.errors import ArgumentError, InvalidTangentError
 from adbc.runtime.entry.constants import constant_arguments, hold_constants
 from adbc.runtime.entry.described import lists_in
-from adbc.runtime.entry.entering import enter, go_back
+from adbc.runtime.entry.entering import check_sure, enter, go_back
 from adbc.runtime.entry.replaying import Memory, memory_of
 from adbc.runtime.entry.results import check_differentiable, seed
 from adbc.runtime.entry.selection import label
 from adbc.runtime.report.messages import describe
+from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT, Const, slot_increment, slot_shadow
@@ -44,6 +45,7 @@ class FirstCall:
         self.numbers = numbers
         self.done = False
         self.context = context = Context()
+        context.to_place = leave if engine.reverse.watch is None else None
         names = tuple(kwargs)
         given = (*args, *kwargs.values())
         constants: list[int] = []
@@ -129,9 +131,11 @@ class FirstCall:
         roots = [self._pullback, self.out, self.fout, self.tangents, self.shadows, vars(context), self._given]
         return memory_of(roots, [self.out])
 
-    def gradient(self, i: int, bargs: Sequence[Any]) -> Any:
-        """The cotangent of argument `i`, once the pullback has returned `bargs`."""
-        return slot_increment(self.tangents[i], bargs[i])
+    def gradients(self, bargs: Sequence[Any]) -> tuple[Any, ...]:
+        """The cotangents that were asked for, once the pullback has returned `bargs`."""
+        found = tuple([slot_increment(self.tangents[i], bargs[i]) for i in self.numbers])
+        check_sure(self.context, found)
+        return found
 
 
 def _with_memory(out: Any, cotangent: Any) -> list[tuple[Any, Any]]:

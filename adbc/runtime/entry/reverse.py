@@ -25,7 +25,7 @@ from adbc.errors import LiftError, PullbackConsumedError
 from adbc.runtime.calls.plans import ROWS, Plan, by_value, is_derived
 from adbc.runtime.calls.plans import plan as known_plan
 from adbc.runtime.entry.described import NUMBERS, described, elements, is_watched, lists_in
-from adbc.runtime.entry.entering import enter, go_back
+from adbc.runtime.entry.entering import check_sure, enter, go_back
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import check_scalar, pair, seed, snapshot
@@ -40,8 +40,8 @@ from adbc.types.array_calls import is_inline_number
 
 __all__ = ["Entrance", "OpenCall", "short", "value_and_gradient_of", "value_and_pullback"]
 
-Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], tuple[Any, ...]]
-"""Value, its shadow, the pullback (without the function in front), and the shadows of the arguments."""
+Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], tuple[Any, ...], Context]
+"""Value, its shadow, the pullback (without the function in front), the arguments' shadows, the context."""
 
 
 class _Way:
@@ -221,6 +221,7 @@ class Entrance:
         """The forwards pass of ``f(*args)`` on `way`, unless the arguments are not as simple as it needs."""
         rule = way.rule
         context = Context()
+        context.to_place = leave if engine.reverse.watch is None else None
         shadows: list[Any] = []
         objects: set[int] = set()
         is_closed = way.is_closed
@@ -258,7 +259,7 @@ class Entrance:
         out, fout, pullback = enter(call, context, way.plan, f, None, args, given, 0)
         if context.is_deep:
             pullback = context.backwards(pullback)
-        return out, fout, pullback, given
+        return out, fout, pullback, given, context
 
 
 def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
@@ -275,13 +276,18 @@ def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tu
         return None
     context = _Closed() if way.is_closed else Context()
     context.entered = rule
+    context.to_place = leave if engine.reverse.watch is None else None
     out, saved = enter(rule.forwards, context, *args)
     pullback = context.backwards(rule.pullback) if context.is_deep else rule.pullback
     parts = go_back(pullback, saved, 1.0) if arrays else pullback(saved, 1.0)
     if len(way.gradients) == 1:  # without a loop
         ((complete, k, i),) = way.gradients
-        return out, (complete(parts[k], args[i]),)
-    return out, tuple([complete(parts[k], args[i]) for complete, k, i in way.gradients])
+        gradients: tuple[Any, ...] = (complete(parts[k], args[i]),)
+    else:
+        gradients = tuple([complete(parts[k], args[i]) for complete, k, i in way.gradients])
+    if context.unsure:
+        check_sure(context, gradients)
+    return out, gradients
 
 
 def _may_share(arrays: list[Any]) -> bool:
@@ -412,7 +418,7 @@ def value_and_gradient_of(
                 if wanted is None:
                     wanted = entrance.places[len(args)] = places(f, numbers, args, kwargs)
                 return _first_call(engine, entrance, f, args, kwargs, wanted, False, single)
-            out, fout, pullback, shadows = entered
+            out, fout, pullback, shadows, context = entered
             check_scalar(f, out)
             b = seed(out, fout, 1.0)
             bargs = go_back(pullback, b) if way is None or way.has_arrays else pullback(b)
@@ -422,6 +428,8 @@ def value_and_gradient_of(
                 gradients = tuple(
                     [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
                 )
+            if context.unsure:
+                check_sure(context, gradients)
             return out, gradients[0] if single else gradients
         except BaseException as error:  # any exception of the user's is passed on
             leave(error)
@@ -444,7 +452,7 @@ def _any_call(
     entered = None if way is None else entrance.enter(engine, way, f, args)
     if way is None or entered is None:
         return _first_call(engine, entrance, f, args, kwargs, entrance.numbers, has_aux, single)
-    out, fout, pullback, shadows = entered
+    out, fout, pullback, shadows, context = entered
     answer, cotangent = _checked(f, out, has_aux)
     bargs = go_back(pullback, seed(out, fout, cotangent))
     gradients = [
@@ -452,6 +460,7 @@ def _any_call(
         else slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i])
         for i in entrance.numbers
     ]  # fmt: skip
+    check_sure(context, gradients)
     return answer, gradients[0] if single else tuple(gradients)
 
 
@@ -474,7 +483,7 @@ def _first_call(
         raise
     answer, cotangent = _checked(f, call.out, has_aux)
     bargs = call.pullback(cotangent)
-    gradients = tuple(call.gradient(i, bargs) for i in call.numbers)
+    gradients = call.gradients(bargs)
     if not kwargs:
         entrance.learn(engine, f, args, call.shadows, call.constants)
     return answer, gradients[0] if single else gradients
@@ -513,7 +522,7 @@ class OpenCall:
             cotangent = cotangent, None
         call.check(cotangent)
         bargs = call.pullback(cotangent)
-        return tuple(call.gradient(i, bargs) for i in call.numbers)
+        return call.gradients(bargs)
 
 
 def value_and_pullback(

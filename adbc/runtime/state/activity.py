@@ -32,6 +32,8 @@ def is_active(shadow: Any) -> bool:
 
     Memory of arrays into which nothing active has been written (`activity_marks`) holds none.
     """
+    if shadow is None or shadow is NO_TANGENT:
+        return False
     if shadow.__class__ is float or shadow is NO_FDATA:
         return True
     return any_part(shadow, _may_have_derivative)

@@ -53,6 +53,11 @@ class Context:
     """Whether the recursion limit is raised for this call at this time."""
     has_end: bool = False
     """Whether something is to be done when the pass ends: because of `opened`, `is_raised` or `refusal`."""
+    to_place: Callable[[AdbcError], object] | None = None
+    """Says in a refusal where it is, if refusals may be `put_off`: somebody asks when cotangents have gone
+    back."""
+    unsure: Sequence[AdbcError] = ()
+    """The refusals that were."""
     follows_inner: bool = False
     """Whether a derivative has been taken inside of this one, so that code of adbc's own may be met."""
     captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]
@@ -98,6 +103,17 @@ class Context:
         if self.refusal is None:
             self.refusal = error
             self.has_end = True
+
+    def put_off(self, error: AdbcError) -> bool:
+        """Whether `error` may wait until it is known if a value depends on the input.
+
+        It does if NaN, the cotangent of the value where it is lost, arrives at what was asked for
+        (`entering.check_sure`)."""
+        if self.to_place is None or self.follows_inner:
+            return False
+        self.to_place(error)
+        self.unsure = [*self.unsure, error]
+        return True
 
     def refused(self) -> None:
         """Put back the attributes of classes and modules: the call ends with a refusal."""

@@ -91,6 +91,7 @@ def test_however_calls_are_decided(function: Callable[[float], Any], speculation
         check_gradient(function, 0.7)
 
 
+@pytest.mark.slow
 def test_second_derivatives() -> None:
     def twice(x: float) -> Any:
         for layer in (double, math.sin):
