@@ -145,6 +145,10 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
     out, undo = _made(
         context, call, reached, addresses, [y for _, inside in within for y in inside], is_python=True
     )
+    kept = context.kept
+    if kept is not None and (stale := kept.changed()):
+        _in_step(context, stale)
+        kept.renew()
     for x in _iterators(out):  # what they give is constant
         context.shadows.let_be(x)
         context.held.setdefault(id(x), (x, []))[1].extend(addresses)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import sys
 from collections.abc import Callable
 from types import MethodType
 from typing import Any
@@ -18,6 +19,9 @@ from adbc.runtime.state.context import Context
 
 __all__ = ["InC"]
 
+_NEW = sys.getrefcount(object()) + 1
+"""How often an object is referred to that only a variable holds, and the call that asks."""
+
 
 class InC(abc.ABC):
     """The part of `Calls` that has to do with what is not followed: functions of C, library code that nothing
@@ -26,6 +30,7 @@ class InC(abc.ABC):
     table: Any
     drivers: dict[type, Callable[..., Any]]
     known: Callable[[Context, Any], Any]
+    known_in: Callable[[Context, Any, Any], Any]
 
     @abc.abstractmethod
     def run(self, context: Context, call: Call, mode: Mode) -> Answer:
@@ -56,7 +61,9 @@ class InC(abc.ABC):
                 "code that uses what it was bound to is being differentiated",
                 "bind it before the call, or pass the function or module as an argument",
             )
-        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+        # What somebody else holds was there before, and may be found again.
+        shadow = self.known_in(context, function if sys.getrefcount(out) > _NEW else None, out)
+        return out, shadow, no_pullback if undo is None else giving(undo)
 
     def foreign(self, context: Context, step: steps.Foreign, mode: Mode) -> Answer:
         out, undo = foreign.call_foreign(context, step.call)
@@ -78,7 +85,8 @@ class InC(abc.ABC):
 
     def found(self, context: Context, step: steps.Found, mode: Mode) -> Answer:
         texts.read(context, step.call, step.value)
-        return step.value, self.known(context, step.value), no_pullback
+        owner = step.call.args[0] if step.call.args else None
+        return step.value, self.known_in(context, owner, step.value), no_pullback
 
     def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
         out, undo = foreign.watched(context, step.call, step.what)

@@ -97,12 +97,18 @@ class Watch:
         """A dynamic call of an engine, `call_`, with its answers checked."""
 
         def watched_call(
-            context: Any, keywords: Any, f: Any, ff: Any, xs: Sequence[Any], fs: Sequence[Any]
+            context: Any,
+            keywords: Any,
+            f: Any,
+            ff: Any,
+            xs: Sequence[Any],
+            fs: Sequence[Any],
+            *mode: Any,
         ) -> Answer:
             if _is_machinery(f):
-                return call_(context, keywords, f, ff, xs, fs)
+                return call_(context, keywords, f, ff, xs, fs, *mode)
             call = _Call(self, name_of(f), (f, *xs), (ff, *fs), 1, is_forward)
-            return call.checked(call_(context, keywords, f, ff, xs, fs))
+            return call.checked(call_(context, keywords, f, ff, xs, fs, *mode))
 
         return watched_call
 

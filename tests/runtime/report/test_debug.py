@@ -372,3 +372,40 @@ def test_data_that_is_not_finite_is_no_derivative() -> None:
     with adbc.use(TRACE):
         assert list(adbc.grad(lambda v: np.sum(v[~np.isnan(v)] ** 2))(v)) == [2.0, 0.0, 6.0]
         assert adbc.grad(lambda x: math.inf if x > 5.0 else x * x)(1.0) == 2.0
+
+
+class Sealed(type):
+    """A metaclass, whose instances are not of `type` itself."""
+
+
+class WithMetaclass(metaclass=Sealed):
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+
+class Marked(np.ndarray):
+    """An array with attributes."""
+
+
+def fails_in_a_try(x: Any) -> Any:
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return x
+
+
+RIGHT: list[tuple[Callable[[Any], Any], Any]] = [
+    (lambda x: type(WithMetaclass(x))(x * x).x, 1.5),
+    (lambda x: (np.array([x, 2.0]).view(Marked) * x).sum(), 1.5),
+    (fails_in_a_try, 2.0),
+]
+
+
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+@pytest.mark.parametrize("number", range(len(RIGHT)))
+def test_no_alarm_without_a_fire(number: int, speculation: str) -> None:
+    f, x = RIGHT[number]
+    expected = adbc.value_and_grad(f)(x)
+    with adbc.use(adbc.Config(debug=True, speculation=speculation)):
+        assert adbc.value_and_grad(f)(x) == expected
+        assert adbc.jvp(f, (x,), (1.0,)) == expected
