@@ -79,6 +79,10 @@ class Context:
 
     new: dict[int, Any]
     """By address, objects made in C that came with results in this call: what changes there stays so."""
+    quiet: dict[frozenset[type], bool]
+    """By classes of keys, whether they are seen to change nothing when they are asked."""
+    stored: dict[int, Any]
+    """By address, containers with keys that answer by Python code, and what is known of these."""
     settled: dict[int, Any]
     """By address, the keys that change nothing when they are asked again (`foreign.settled`)."""
 
@@ -222,8 +226,10 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "lasting": dict,
     "new": dict,
     "patches": list,
+    "quiet": dict,
     "settled": dict,
     "shadows": Shadows,
+    "stored": dict,
 }
 """The factory of each part of a context that is made when it is first asked for."""
 

@@ -396,7 +396,7 @@ def fails_in_a_try(x: Any) -> Any:
 
 RIGHT: list[tuple[Callable[[Any], Any], Any]] = [
     (lambda x: type(WithMetaclass(x))(x * x).x, 1.5),
-    (lambda x: (np.array([x, 2.0]).view(Marked) * x).sum(), 1.5),
+    (lambda x: float((np.array([x, 2.0]).view(Marked) * x).sum()) * x, 1.5),
     (fails_in_a_try, 2.0),
 ]
 
