@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import inspect
 import sys
 import types
@@ -59,6 +60,7 @@ def is_kept(graph: Graph, name: object) -> bool:
 _CONTAINERS = (list, dict, set, collections.deque, collections.OrderedDict, collections.defaultdict)
 _NO_MEMORY = (
     str, bytes, int, float, complex, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType,
+    functools.partial,
 )  # fmt: skip
 
 
