@@ -6,15 +6,17 @@ classes, comprehensions that are functions) is only looked at where that is said
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable, Iterator
 
 from adbc.cpython.decode import Slot, decode
 
 __all__ = [
-    "attributes_reset", "globals_written", "imports", "names_in", "parameters_read",
+    "Questions", "attributes_reset", "globals_written", "imports", "names_in", "parameters_read", "questions",
     "rebinds_beyond_its_frame",
 ]  # fmt: skip
 
@@ -71,6 +73,59 @@ def attributes_reset(code: types.CodeType) -> frozenset[str] | None:
 
 _OF_RESETTING = frozenset({"const", "load", "load_bound", "return"})
 """The instructions that set an attribute of the one variable there is to a constant, or to that itself."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Questions:
+    """What code that binds nothing but its own variables may ask: the attributes that it reads, and the
+    globals and the methods that it calls, by name."""
+
+    attributes: frozenset[str]
+    functions: frozenset[str]
+    methods: frozenset[str]
+
+
+@functools.lru_cache(maxsize=1024)
+def questions(code: types.CodeType) -> Questions | None:
+    """What `code` asks, if it changes nothing itself; None if that is not seen."""
+    instructions = decode(code).instructions
+    attributes: set[str] = set()
+    functions: set[str] = set()
+    methods: set[str] = set()
+    for at, i in enumerate(instructions):
+        if i.name not in _ASKING or (i.name == "binary" and i.arg not in _COMPARING):
+            return None
+        if i.name == "attribute":
+            attributes.add(i.arg)
+        elif i.name == "null":  # it stands beside what is called: from 3.13 on behind a function, else before
+            before, behind = instructions[at - 1] if at else None, instructions[at + 1]
+            called = [
+                j
+                for j in (before, behind)
+                if j is not None
+                and (j.name == "attribute" or (j.name == "global" and (j is behind) is _NULL_FIRST))
+            ]
+            if not called:
+                return None
+            functions.update(j.arg for j in called if j.name == "global")
+            methods.update(j.arg for j in called if j.name == "attribute")
+    return Questions(frozenset(attributes), frozenset(functions), frozenset(methods))
+
+
+_NULL_FIRST = sys.version_info < (3, 13)
+_ASKING = frozenset(
+    {
+        "attribute", "binary", "branch_false", "branch_none", "branch_not_none", "branch_true", "build_tuple",
+        "call", "const", "contains", "copy", "global", "jump", "load", "load_bound", "null", "pop",
+        "return", "store", "swap", "unary",
+    }
+)  # fmt: skip
+_COMPARING = frozenset(
+    {
+        "add", "and_", "eq", "floordiv", "ge", "getitem", "gt", "is", "is_not", "le", "lshift", "lt", "mod",
+        "mul", "ne", "or_", "pow", "rshift", "sub", "truediv", "xor",
+    }
+)  # fmt: skip
 
 
 def _with_nested(code: types.CodeType) -> Iterator[types.CodeType]:

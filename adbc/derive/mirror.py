@@ -42,6 +42,7 @@ from adbc.types.displays import is_constant_display, keeps_no_list
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, NONE, AbstractType, TupleType
+from adbc.types.library_calls import is_kept as is_kept_by_library
 
 __all__ = ["Mirror", "ReadMethod", "ReadSlot"]
 
@@ -450,7 +451,10 @@ class Mirror(abc.ABC):
                 where = builder.call(intrinsics._globals_)
                 builder.call(support.check_global, self.context, where, site.arguments[0])
             # An iterator that was met may stand anywhere; one that library code has just made is constant.
-            find = support.known if function in _OF_GLOBALS else support.given
+            find = support.given
+            if function in _OF_GLOBALS:
+                known_as = next((a.value for a in site.arguments if isinstance(a, Const)), None)
+                find = support.kept if is_kept_by_library(self.source, known_as) else support.known
             known = builder.call(find, self.context, out) if self.has_companion(call) else None
             self._define_loosely(call, out, known)
 

@@ -47,6 +47,8 @@ class CommonSupport:
     """The handler of an intrinsic or operator: handler(context, xs, cxs) -> (out, cout[, pullback])."""
     known: Callable[..., Any]
     """known(context, value): the companion of an object that did not come through an argument"""
+    kept: Callable[..., Any]
+    """kept(context, value): as `known`, of a global that is read by code of a library"""
     given: Callable[..., Any]
     """given(context, value): the companion of what library code has made of constants"""
     instance: Callable[..., Any]

@@ -121,15 +121,20 @@ sum_of = _sum_plainly if sys.version_info < (3, 12) else _sum_compensated
 
 
 def product_of(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
+    # When numbers are multiplied with each other cannot be seen, so they may wait; with an object it can.
     waiting: list[Any] = []
+    of_numbers = type(start) is int or type(start) is float or is_number(start)
     for value in iterable:
         cls = type(value)
-        if cls is float or cls is int or is_number(value):
+        if not of_numbers:
+            start = start * value
+        elif cls is float or cls is int or is_number(value):
             intrinsics._list_append_(waiting, value)
         else:
             start = math.prod(waiting, start=start) * value
+            of_numbers = is_number(start)
             waiting = []
-    return math.prod(waiting, start=start)
+    return math.prod(waiting, start=start) if of_numbers else start
 
 
 def as_float(value: Any) -> Any:

@@ -18,9 +18,10 @@ _PLAIN = (tuple, list, deque, dict, set)
 """Containers; instances of classes derived from them have attributes besides."""
 
 
-def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
+def contents(roots: Any, *, with_arrays: bool = True) -> Iterator[tuple[Any, Any]]:
     """The mutable objects reached from `roots`, each with what stands in it.
 
+    with_arrays: whether arrays are among them, of which that is a copy.
     Classes are asked, never the objects: these may answer to ``__class__`` as they please.
     """
     seen: set[int] = set()
@@ -46,10 +47,11 @@ def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
         elif issubclass(cls, set):
             yield x, set(set.__iter__(x))
         elif issubclass(cls, bytearray) or cls.__name__ == "array":
-            yield x, x[:]
+            if with_arrays:
+                yield x, x[:]
         elif (bare := getattr(kind_of(cls), "bare", None)) is not None:
             array = bare(x)
-            if array.flags.writeable:
+            if with_arrays and array.flags.writeable:
                 yield x, array.copy()
             if array is not x:
                 fields = instance_fields(x)

@@ -245,11 +245,12 @@ def shadow_misfit(x: Any, f: Any, *, is_tangent: bool = False) -> str | None:
     if not issubclass(type(f), kind.tangent_type(cls)):
         return f"the shadow of a {cls.__name__} is a {kind.tangent_type(cls).__name__}, not {f!r:.40}"
     if _is_array(x):
-        for attribute in ("shape", "dtype"):
-            if getattr(f, attribute) != getattr(x, attribute):
+        array = f.array if isinstance(f, ArrayTangent) else f
+        for attribute in ("shape", "dtype") if array is not NO_TANGENT else ():
+            if getattr(array, attribute) != getattr(x, attribute):
                 return (
                     f"an array of {attribute} {getattr(x, attribute)} has a shadow of {attribute}"
-                    f" {getattr(f, attribute)}"
+                    f" {getattr(array, attribute)}"
                 )
     elif issubclass(cls, list | dict | deque) and len(x) != len(f):
         return f"a {cls.__name__} of {len(x)} has a shadow of {len(f)}"

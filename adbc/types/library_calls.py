@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import collections
+import functools
 import inspect
+import sys
 import types
 from collections.abc import Iterable
+from typing import Any
 
-from adbc.cpython.libraries import FOR_CONSTANTS, is_library_code, is_library_file
+from adbc.cpython.libraries import (
+    FOR_CONSTANTS,
+    is_library_class,
+    is_library_code,
+    is_library_file,
+    is_library_module,
+)
+from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import type_of
 from adbc.types.lattice import class_of
 
-__all__ = ["is_of_constants", "may_run_as_it_is"]
+__all__ = ["is_kept", "is_of_constants", "may_run_as_it_is"]
 
 
 def may_run_as_it_is(function: types.FunctionType, call: Instruction, is_active: bool) -> bool:
@@ -26,6 +37,31 @@ def may_run_as_it_is(function: types.FunctionType, call: Instruction, is_active:
         return True
     block = call.block
     return block is not None and not is_library_file(block.graph.filename)
+
+
+def is_kept(graph: Graph, name: object) -> bool:
+    """Whether what the code of `graph` reads as global `name` is something that a library keeps: because that
+    is code of the library, or of the user's, who has it from there."""
+    namespace: dict[str, Any] = graph.namespace or {}
+    if is_library_code(graph.filename, namespace):
+        return True
+    if not isinstance(name, str):
+        return False
+    value: Any = namespace.get(name)
+    if type(value) not in _CONTAINERS:
+        return value is not None and not isinstance(value, _NO_MEMORY) and is_library_class(type(value))
+    return any(
+        vars(module).get(name) is value and is_library_module(module)
+        for module in [*sys.modules.values()]
+        if isinstance(module, types.ModuleType)
+    )
+
+
+_CONTAINERS = (list, dict, set, collections.deque, collections.OrderedDict, collections.defaultdict)
+_NO_MEMORY = (
+    str, bytes, int, float, complex, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType,
+    functools.partial,
+)  # fmt: skip
 
 
 def is_of_constants(function: types.FunctionType, arguments: Iterable[Value]) -> bool:

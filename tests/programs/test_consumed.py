@@ -108,3 +108,40 @@ def test_numbers_wait_until_all_are_there(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(math, "prod", product)
     product_of(np.ones(5))
     assert taken == [5]
+
+
+class Logging:
+    """A number that logs by which of its methods it is multiplied."""
+
+    log: list[str] = []  # noqa: RUF012
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __mul__(self, other: Any) -> Any:
+        self.log.append("from the left")
+        return Logging(self.value * getattr(other, "value", other))
+
+    def __rmul__(self, other: Any) -> Any:
+        self.log.append("from the right")
+        return Logging(other * self.value)
+
+
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+def test_objects_are_multiplied_where_they_are_met(speculation: str) -> None:
+    def product(x: Any) -> Any:
+        Logging.log.clear()
+
+        def factors() -> Any:
+            for factor in (x, 2.0, Logging(x), 3.0, Logging(2.0), x):
+                Logging.log.append("made")
+                yield factor
+
+        made = math.prod(factors()).value
+        return made * sum(i for i, entry in enumerate(Logging.log) if entry == "made")
+
+    expected = product(1.5)
+    with adbc.use(adbc.Config(speculation=speculation)):
+        value, gradient = adbc.value_and_grad(product)(1.5)
+        assert value == expected and gradient == pytest.approx(3.0 * expected / 1.5)
+        assert adbc.jvp(product, (1.5,), (1.0,)) == (value, pytest.approx(gradient))

@@ -375,6 +375,22 @@ def test_refused_in_both_modes(name: str, speculation: str) -> None:
                 assert __file__ in str(caught.value)
 
 
+LONG = {"closure", "delegation", "linked", "nanmedian", "nanquantile", "poly1d", "polymul"}
+"""Programs that make so many calls, or hold so many objects, that debug mode takes seconds for them."""
+
+
+@pytest.mark.parametrize("name", sorted(RIGHT.keys() - LONG))
+def test_rules_keep_their_contract(name: str) -> None:
+    """Debug mode, which compares types, shadows, cotangents and what is restored, raises nothing."""
+    f, x = RIGHT[name]
+    value, gradient = adbc.value_and_grad(f)(x)
+    with adbc.use(adbc.Config(debug=True)):
+        found, back = adbc.value_and_grad(f)(x)
+        assert found == value
+        np.testing.assert_allclose(back, gradient, rtol=1e-12)
+        assert adbc.jvp(f, (x,), (np.ones_like(x) if isinstance(x, np.ndarray) else 1.0,))[0] == value
+
+
 def differences(f: Callable[[Any], Any], x: Any) -> Any:
     """The gradient by central differences."""
     found = np.zeros(np.shape(x))

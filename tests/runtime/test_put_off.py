@@ -3,6 +3,7 @@ the call ends with a refusal, or with what is right."""
 
 from __future__ import annotations
 
+import ctypes
 import datetime
 import decimal
 import fractions
@@ -328,6 +329,18 @@ def test_a_function_that_writes_into_such_memory_is_refused_at_once() -> None:
 
     with pytest.raises(MissingRuleError, match="byteswap"):
         adbc.grad(program)(np.array([0.7, 1.9]))
+
+
+def test_a_buffer_that_is_seen_through_an_object_in_c_is_refused() -> None:
+    def program(x: Any) -> Any:
+        buffer = np.zeros(2)
+        window = ctypes.c_double.from_buffer(buffer)
+        buffer[0] = x
+        return window.value * x
+
+    for differentiate in (adbc.grad(program), lambda x: adbc.jvp(program, (x,), (1.0,))):
+        with pytest.raises(MissingRuleError, match="a value with a derivative is behind a c_double"):
+            differentiate(1.5)
 
 
 def test_a_number_that_is_nan_for_itself_is_no_refusal_without_such_keys() -> None:

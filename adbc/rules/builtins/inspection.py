@@ -37,6 +37,11 @@ def _is_itself(*classes: type) -> bool:
     return len(classes) == 1 and stands_for(classes[0]) is None
 
 
+def _is_plain_class(*classes: type) -> bool:
+    """Whether this is ``type(x)``, and its result an instance of `type` and of no other metaclass."""
+    return _is_itself(*classes) and type(classes[0]) is type
+
+
 def _hashes(cls: type) -> bool:
     return builtin_data(cls) or not overrides(cls, "__hash__")
 
@@ -53,7 +58,8 @@ ROWS: list[Rule] = [
     ZeroRule(len, when=_c_method("__len__"), result=int),
     ZeroRule(hash, when=_hashes, result=int),
     ZeroRule(id, result=int),
-    ZeroRule(type, when=_is_itself, result=type),
+    ZeroRule(type, when=_is_plain_class, result=type),
+    ZeroRule(type, when=_is_itself),
     ZeroRule(isinstance, result=bool),
     ZeroRule(issubclass, result=bool),
     ZeroRule(callable, result=bool),
@@ -70,6 +76,7 @@ ROWS: list[Rule] = [
     *(ZeroRule(f, result=str) for f in (chr, bin, hex, oct)),
     ZeroRule(dir),
     ZeroRule(builtins.object),
+    ZeroRule(builtins.object.__init__),
     ZeroRule(time.time, result=float),
     ZeroRule(time.perf_counter, result=float),
     ZeroRule(time.monotonic, result=float),

@@ -202,6 +202,7 @@ class Tiers:
                 engine.forward_calls if is_forward else engine.reverse_calls,
                 None if is_forward else support.attempt,
                 support.known,
+                support.kept,
                 support.caught,
                 support.instance,
                 support.function,

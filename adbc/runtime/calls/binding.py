@@ -55,8 +55,8 @@ class Beside(Protocol):
     """What stands beside values in a mode: shadows or tangents."""
 
     @property
-    def known(self) -> Callable[[Context, Any], Any]:
-        """What stands beside a constant default."""
+    def known_in(self) -> Callable[[Context, Any, Any], Any]:
+        """What stands beside a constant default of a function."""
 
     @property
     def slot(self) -> Callable[[Any], Any]:
@@ -106,7 +106,9 @@ def bind(call: Call, context: Context, beside: Beside) -> Bound:
                 value, origin = kwdefaults[names[at]], _default(call.shadow, "__kwdefaults__", names[at])
             else:
                 _fail(call)
-            shadow = beside.known(context, value) if origin is None else beside.slot(origin.tangent())
+            shadow = (
+                beside.known_in(context, function, value) if origin is None else beside.slot(origin.tangent())
+            )
             slots[at] = (value, shadow, origin)
     bound: Bound = [slot for slot in slots if slot is not None]
     if has_varargs:

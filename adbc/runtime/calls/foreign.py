@@ -28,6 +28,7 @@ from adbc.rules.classes import overrides
 from adbc.runtime.calls import beside, texts
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, reaches_out
+from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import is_active, is_opaque
@@ -172,6 +173,10 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
     out, undo = _made(
         context, call, reached, addresses, [y for _, inside in within for y in inside], is_python=True
     )
+    kept = context.kept
+    if kept is not None and (stale := kept.changed()):
+        _in_step(context, stale)
+        kept.renew()
     for x, inside in [] if context.is_forward else within:
         if id(x) not in context.new and _has_lost(x, inside):
             raise UnsupportedError(
@@ -258,7 +263,7 @@ def _made(
     changed = [(x, old) for x, old in before if differs(x, old)]
     if addresses:
         for x in (*reached, out):
-            if is_opaque(x):
+            if is_opaque(x) or _is_buffer(type(x)):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
     return out, _in_step(context, changed) if changed else None
 
@@ -346,16 +351,23 @@ def _is_bound(x: Any) -> bool:
 
 
 def watched(
-    context: Context, call: Call, what: str, ours: Iterable[object] = (), *, stays: bool = False
+    context: Context,
+    call: Call,
+    what: str,
+    ours: Iterable[object] = (),
+    *,
+    stays: bool = False,
+    roots: Sequence[Any] | None = None,
 ) -> tuple[Any, Undo | None]:
     """Make `call` of a C function; refuse if the Python code that it runs has changed something in which
     there is a derivative, or may be one now.  The result, and what undoes other changes (None: there are
     none).
 
     The objects `ours` may be changed, whatever they hold.  stays: what is changed stays so, as records of a
-    log do; numbers may be written there if the call is given none that has a derivative.
+    log do; numbers may be written there if the call is given none that has a derivative.  roots: where the
+    Python code begins, if that is not the function and all of the arguments.
     """
-    reached = _reached((call.function, *call.args))
+    reached = _reached((call.function, *call.args) if roots is None else roots)
     context.shadows.look_again(reached)
     before = list(contents(reached))
     is_free = stays and not any(map(is_active, call.shadows))
@@ -386,31 +398,113 @@ def watched(
 
 def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
     """Look for `keys`, which answer by Python code, in `container`; refuse if to look once more changes
-    something.  The result undoes the changes that were made by looking at all (None: there are none)."""
-    fresh = [k for k in keys if id(k) not in context.settled]
-    if not fresh:
+    something.  The result undoes the changes that were made by looking at all (None: there are none).
+
+    This is so each time, because what changes nothing now may do so later, unless the code is seen to change
+    nothing, or is that of a library.
+    """
+    stored = _stored(context, container)
+    if _are_quiet(context, stored, keys):
         return None
-    for cls in dict.fromkeys(map(type, fresh)):
+    keys = [k for k in keys if id(k) not in context.settled or not is_library_class(type(k))]
+    if not keys:
+        return None
+    context.settled.update((id(k), k) for k in keys)
+    for cls in dict.fromkeys(map(type, keys)):
         _refuse_rebinding(cls)
-    context.settled.update((id(k), k) for k in fresh)
-    others = [] if container is None or len(container) > _MANY_KEYS else [*container]
-    ask = Call(_ask, None, (container, fresh, others), (None,) * 3, (None,) * 3)
-    _, undo = watched(context, ask, "looks for a key")
-    before = list(contents(_reached((*fresh, *others))))
+    others = stored.others(keys)
+    ask = Call(_ask, None, (container, keys, others), (None,) * 3, (None,) * 3)
+    _, undo = watched(context, ask, "looks for a key", roots=(*keys, *others))
+    before = list(contents(_reached((*keys, *others))))
+    classes = {base for x in (*keys, *others) for base in type(x).__mro__ if not is_library_class(base)}
+    attributes = [(cls, {**vars(cls)}) for cls in classes]
     iterators = [(v, _state(v)) for v in _held(before) if hasattr(type(v), "__next__")]
-    _ask(container, fresh, others)
+    _ask(container, keys, others)
     changed = [(x, old) for x, old in before if differs(x, old)]
-    if changed or any(_state(it) != state for it, state in iterators):
+    if (
+        changed
+        or any(_state(it) != state for it, state in iterators)
+        or any(vars(cls).get(name, old) is not old for cls, was in attributes for name, old in was.items())
+    ):
         for x, old in changed:
             put_back(x, old)
         if undo is not None:
             undo()
         raise UnsupportedError(
-            f"__hash__ or __eq__ of {type(fresh[0]).__qualname__} changes something whenever it is asked",
+            f"__hash__ or __eq__ of {type(keys[0]).__qualname__} changes something whenever it is asked",
             "to differentiate dicts and sets asks keys more often than the interpreter does",
             "compute the hash and compare without changing anything, or use a key of another class",
         )
+    stored.add(keys)
     return undo
+
+
+class _Stored:
+    """The keys in a container, as far as they may answer by Python code."""
+
+    def __init__(self, container: Any) -> None:
+        self.container = container
+        self.keys: list[Any] = [k for k in container or () if type(k) not in _WITHOUT]
+        """Those that were there when it was first met."""
+        self.classes = classes_in(self.keys)
+        """The classes of all keys, `None` if there are others than are looked into."""
+        self.size = len(container or ())
+        """The most keys that it can have if there are no others than were asked for."""
+        self._added: dict[int, list[Any]] = {}
+        """By hash, keys that were asked for since."""
+
+    def others(self, keys: list[Any]) -> list[Any]:
+        """The keys that are compared with `keys`."""
+        if len(self.keys) > _MANY_KEYS:
+            raise UnsupportedError(
+                f"a {type(keys[0]).__qualname__} is looked for in a {type(self.container).__name__} of"
+                f" {len(self.keys)} keys, and its __hash__ or __eq__ is not seen to change nothing",
+                "to differentiate dicts and sets asks keys more often than the interpreter does, and so many"
+                " are not looked at each time",
+                "let the keys compare values only, `return self.name == other.name`, or use strings as keys",
+            )
+        if not self._added:
+            return self.keys
+        return [*self.keys, *(x for k in keys for x in self._added.get(_hash(k), ()) if x is not k)]
+
+    def add(self, keys: list[Any]) -> None:
+        """Let `keys`, which have been asked, be among those that may be there."""
+        for k in keys:
+            alike = self._added.setdefault(_hash(k), [])
+            if not any(x is k for x in alike):
+                alike.append(k)
+
+
+def _hash(key: Any) -> int:
+    try:
+        return hash(key)
+    except Exception:  # it is raised again where the key is looked for
+        return 0
+
+
+def _stored(context: Context, container: Any) -> _Stored:
+    """What is known of the keys of `container`."""
+    found: _Stored | None = context.stored.get(id(container))
+    if container is None or found is None or len(container) > found.size:
+        found = _Stored(container)
+        if container is not None:
+            context.stored[id(container)] = found
+    return found
+
+
+def _are_quiet(context: Context, stored: _Stored, keys: list[Any]) -> bool:
+    """Whether it is seen that to hash `keys` and to compare them with those that are `stored` changes
+    nothing."""
+    asked = classes_in(keys)
+    stored.classes = None if asked is None or stored.classes is None else asked | stored.classes
+    stored.size = max(stored.size, len(stored.container or ()) + len(keys))
+    classes = stored.classes
+    if classes is None:
+        return False
+    known = context.quiet.get(classes)
+    if known is None:
+        known = context.quiet[classes] = are_quiet(classes)
+    return known
 
 
 def _refuse_rebinding(cls: type) -> None:

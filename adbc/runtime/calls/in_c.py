@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import functools
+import sys
 from collections.abc import Callable
 from types import MethodType
 from typing import Any
@@ -23,6 +24,9 @@ from adbc.tangents import NO_TANGENT
 
 __all__ = ["InC"]
 
+_NEW = sys.getrefcount(object()) + 1
+"""How often an object is referred to that only a variable holds, and the call that asks."""
+
 
 class InC(abc.ABC):
     """The part of `Calls` that has to do with what is not followed: functions of C, library code that nothing
@@ -31,6 +35,7 @@ class InC(abc.ABC):
     table: Any
     drivers: dict[type, Callable[..., Any]]
     known: Callable[[Context, Any], Any]
+    known_in: Callable[[Context, Any, Any], Any]
 
     @abc.abstractmethod
     def constant(self, out: Any, fout: Any, count: int) -> Any:
@@ -59,14 +64,16 @@ class InC(abc.ABC):
         self._check_unbroken(context, call.function)
         if undo is None and not call.keywords and not call.inside and are_constants(call.args, call.shadows):
             plain_functions.remember(self.table.plain_functions, call.function)
-        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+        # What somebody else holds was there before, and may be found again.
+        shadow = self.known_in(context, function if sys.getrefcount(out) > _NEW else None, out)
+        return out, shadow, no_pullback if undo is None else giving(undo)
 
     def again_plainly(self, context: Context, known: PlainFunction, function: Any, ff: Any, xs: Any) -> Any:
         """``function(*xs)``, on constants, as the function of which that is `known` was called before; `SLOW`
         if that may be no more as it was."""
         if (ff is not None and ff is not NO_TANGENT) or context.texts is not None:
             return SLOW
-        if context.__dict__.get("held") or not known.holds(function):
+        if context.kept is not None or context.__dict__.get("held") or not known.holds(function):
             return SLOW
         out = called_by_user(functools.partial(function, *xs)) if known.looks else function(*xs)
         context.attributes.clear()
@@ -75,7 +82,8 @@ class InC(abc.ABC):
         if out.__class__ in CONSTANTS:
             return self.constant(out, None, len(xs) + 1)
         foreign.keep_made(context, out, ())
-        return self.constant(out, self.known(context, out), len(xs) + 1)
+        owner = function if sys.getrefcount(out) > _NEW else None
+        return self.constant(out, self.known_in(context, owner, out), len(xs) + 1)
 
     def _check_unbroken(self, context: Context, function: Any) -> None:
         """Raise if `function`, which was called as it is, has bound names anew that derived code uses."""
@@ -113,7 +121,8 @@ class InC(abc.ABC):
 
     def found(self, context: Context, step: steps.Found, mode: Mode) -> Answer:
         texts.read(context, step.call, step.value)
-        return step.value, self.known(context, step.value), no_pullback
+        owner = step.call.args[0] if step.call.args else None
+        return step.value, self.known_in(context, owner, step.value), no_pullback
 
     def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
         out, undo = foreign.watched(context, step.call, step.what)

@@ -38,6 +38,7 @@ class Iterating(abc.ABC):
     slot: Callable[[Any], Any]
     fill: Callable[[Any, Any], Any]
     known: Callable[[Context, Any], Any]
+    known_in: Callable[[Context, Any, Any], Any]
 
     @abc.abstractmethod
     def enter_planned(

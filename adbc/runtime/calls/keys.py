@@ -1,9 +1,9 @@
 """Keys of dicts and elements of sets whose class hashes or compares by Python code.
 
 The rules of dicts and sets ask a key more often than the interpreter does, because the shadow has it too and
-the pullback puts it back.  Nobody can tell if the answers have no effects, or effects that are there once (a
-hash that is kept).  So a key that is met for the first time in a call is asked twice beforehand: if the
-second time changes something, the program counts how often it is asked, and is refused.
+the pullback puts it back.  Nobody can tell if the answers have no effects (`quiet_keys`), or effects that are
+there once (a hash that is kept).  So other keys are asked twice beforehand, each time: if the second time
+changes something, the program counts how often it is asked, and is refused.
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ class Objects(abc.ABC):
     table: Any
     drivers: dict[type, Callable[..., Any]]
     known: Callable[[Context, Any], Any]
+    known_in: Callable[[Context, Any, Any], Any]
     slot: Callable[[Any], Any]
     fill: Callable[[Any, Any], Any]
 
@@ -191,7 +192,7 @@ class Objects(abc.ABC):
         name, value = step.name, step.value
         fields = context.class_fields(step.owner)
         if fields is None or name not in fields:
-            return value, self.known(context, value), no_pullback
+            return value, self.known_in(context, step.owner, value), no_pullback
 
         def class_pullback(bout: Any) -> Any:
             fields[name] = slot_increment(fields[name], bout)

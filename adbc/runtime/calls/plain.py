@@ -31,7 +31,7 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields, is_python_class
 
-__all__ = ["has_fields_in_c", "is_plain", "made_in_c", "reaches_out", "reads_lists"]
+__all__ = ["has_fields_in_c", "is_of_library", "is_plain", "made_in_c", "reaches_out", "reads_lists"]
 
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CACHED = type(functools.lru_cache(maxsize=1)(len))
@@ -66,7 +66,9 @@ def is_plain(
     texts = context.texts
     if texts is not None and (texts.is_in_files or texts.reached((function, *args)) is not None):
         return False
-    return _Search(context, [] if inside is None else inside).leads_nowhere([function, *args])
+    if not _Search(context, [] if inside is None else inside).leads_nowhere([function, *args]):
+        return False
+    return context.kept is None or context.kept.is_constant()
 
 
 def is_active_key(context: Context, key: Any) -> bool:
@@ -82,6 +84,15 @@ def is_active_key(context: Context, key: Any) -> bool:
             if found is not None and found is not NO_TANGENT and context.is_active(found):
                 return True
     return False
+
+
+def is_of_library(owner: Any) -> bool:
+    """Whether `owner` is a module, class or function of a library."""
+    if isinstance(owner, types.ModuleType):
+        return is_library_module(owner)
+    if type(owner) is types.FunctionType:
+        return is_library_code(owner.__code__.co_filename, owner.__globals__)
+    return isinstance(owner, type) and _is_library(owner)
 
 
 def made_in_c(value: Any) -> list[Any]:

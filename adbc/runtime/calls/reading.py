@@ -38,6 +38,7 @@ from adbc.runtime.calls.classes import (
 )
 from adbc.runtime.calls.generators import Generator
 from adbc.runtime.calls.objects import Objects
+from adbc.runtime.calls.plain import is_of_library
 from adbc.runtime.calls.plans import Mode
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
@@ -114,7 +115,7 @@ class Attributes(Objects):
         elif found is MEMBER:
             value = obj.__dict__.get(name, SLOW) if cls is ModuleType else member(obj, name)
             if value is not SLOW and not context.classes:
-                return self.constant(value, self.known(context, value), 2)
+                return self.constant(value, self.known_in(context, obj, value), 2)
         elif found is not SLOW:
             if name in obj.__dict__:
                 return self.get_field(xs, fs, NO_KWARGS)
@@ -123,12 +124,17 @@ class Attributes(Objects):
             if found is DEFAULT and not context.classes:
                 value = member(cls, name)
                 if value is not SLOW:
-                    return self.constant(value, self.known(context, value), 2)
+                    return self.constant(value, self.known_in(context, cls, value), 2)
             hook = self.way_to_find(context, cls, name) if found is FIELD else SLOW
             if hook is not SLOW and not context.classes:
                 return self.of_step(self.call(context, (), hook, None, xs, fs, mode), False)
         call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
         return self.call_slowly(context, call, 2, mode or self.mode)
+
+    def known_in(self, context: Context, owner: Any, value: Any) -> Any:
+        """What stands beside `value`, which was found in `owner`, a module or class."""
+        shadow = self.known(context, value)
+        return shadow if shadow is None or not is_of_library(owner) else context.note_kept(value, shadow)
 
     def way_to_find(self, context: Context, cls: type, name: str) -> Any:
         """The ``__getattr__``, written in Python, that an instance of `cls` is asked by for what it has not

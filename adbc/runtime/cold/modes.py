@@ -34,6 +34,7 @@ class Mode:
     attempt: Callable[..., Any] | None
     """In reverse mode what `calls.call` is, but an exception comes back as a `Raised`; else None."""
     known: Callable[..., Any]
+    kept: Callable[..., Any]
     caught: Callable[..., Any]
     instance: Callable[..., Any]
     function: Callable[..., Any]

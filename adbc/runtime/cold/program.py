@@ -19,6 +19,7 @@ from adbc.runtime.cold.modes import Mode
 from adbc.types.callsites import AS_THEY_ARE, is_constant_dict
 from adbc.types.displays import is_constant_display
 from adbc.types.inference import call_parts
+from adbc.types.library_calls import is_kept
 
 __all__ = ["End", "Program", "Section", "can_be_run"]
 
@@ -74,6 +75,7 @@ class Program:
         """The steps whose results have been of another class than before, since somebody asked."""
         self.namespace = namespace
         self.mode = mode
+        self._finds: dict[object, Any] = {}
         self.lines = Lines(graph, code, namespace, is_rest)
         self.names_self = bool(graph.arguments) and graph.arguments[0].name == "self"
         self._places: dict[Value, int] = {}
@@ -96,6 +98,13 @@ class Program:
         self.start: list[Any] = [None] * self.first_constant + self._constants
         self.size = sum(len(section.steps) + 1 for section in self.sections)
         del self._places, self._users, self.numbers, self._position
+
+    def find(self, context: Any, name: object, value: Any) -> Any:
+        """What stands beside `value`, which was read as the global `name`."""
+        found = self._finds.get(name)
+        if found is None:
+            found = self._finds[name] = self.mode.kept if is_kept(self.graph, name) else self.mode.known
+        return found(context, value)
 
     def _fill(self, section: Section, block: Block, numbers: dict[Block, int]) -> None:
         pairs: dict[int, list[tuple[int, int]]] = {}

@@ -444,7 +444,7 @@ class Global(_WithPlaces):
         out = self.call(frame, intrinsics.global_or_builtin, namespace, name)
         if "__spec__" not in namespace:  # no module's, but a dict that code was executed in
             self.call(frame, mode.check_global, frame.context, namespace, name)
-        frame.values[self.out], frame.beside[self.out] = out, mode.known(frame.context, out)
+        frame.values[self.out], frame.beside[self.out] = out, frame.program.find(frame.context, name, out)
 
 
 class Globals(_WithPlaces):
@@ -452,7 +452,7 @@ class Globals(_WithPlaces):
 
     def run(self, frame: Frame) -> None:
         namespace = frame.values[self.out] = frame.program.namespace
-        frame.beside[self.out] = frame.program.mode.known(frame.context, namespace)
+        frame.beside[self.out] = frame.program.find(frame.context, None, namespace)
 
 
 class StoreGlobal(_WithPlaces):

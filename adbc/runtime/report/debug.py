@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.config import Config
+from adbc.cpython.libraries import is_library_class
 from adbc.errors import DebugError, NotFiniteError
 from adbc.ir.intrinsics import EXHAUSTED, Raised
 from adbc.rules.kinds import RowKind
@@ -97,12 +98,18 @@ class Watch:
         """A dynamic call of an engine, `call_`, with its answers checked."""
 
         def watched_call(
-            context: Any, keywords: Any, f: Any, ff: Any, xs: Sequence[Any], fs: Sequence[Any]
+            context: Any,
+            keywords: Any,
+            f: Any,
+            ff: Any,
+            xs: Sequence[Any],
+            fs: Sequence[Any],
+            *mode: Any,
         ) -> Answer:
             if _is_machinery(f):
-                return call_(context, keywords, f, ff, xs, fs)
+                return call_(context, keywords, f, ff, xs, fs, *mode)
             call = _Call(self, name_of(f), (f, *xs), (ff, *fs), 1, is_forward)
-            return call.checked(call_(context, keywords, f, ff, xs, fs))
+            return call.checked(call_(context, keywords, f, ff, xs, fs, *mode))
 
         return watched_call
 
@@ -111,6 +118,18 @@ def _is_machinery(f: Any) -> bool:
     """Whether `f` is of the runtime itself, which derived code calls that is differentiated once more."""
     module = getattr(f, "__module__", None)
     return type(module) is str and module.startswith("adbc.runtime.")
+
+
+def _is_ours(cls: type) -> bool:
+    """Whether a class is one of adbc's own."""
+    module: Any = cls.__module__  # some have a property of this name, for their instances
+    return type(module) is str and module.partition(".")[0] == "adbc"
+
+
+def _is_told_its_name(cls: type) -> bool:
+    """Whether instances of `cls`, one of a library, are told their name by the class that is made with them,
+    as a ``cached_property`` is: that stays, like the class."""
+    return hasattr(cls, "__set_name__") and is_library_class(cls)
 
 
 class _Call:
@@ -135,7 +154,7 @@ class _Call:
         self.place = where()
         self.before: list[tuple[Any, Any]] = []
         if watch.debug and not is_forward:
-            mine = type(self.xs[0]).__module__.partition(".")[0] == "adbc" if first else False
+            mine = bool(first) and _is_ours(type(self.xs[0]))
             self.before = list(contents(self.xs[1:] if mine else self.xs))
         if watch.trace_nan and is_forward:
             self._trace(self.fs, "is given the tangent", "of argument")
@@ -209,7 +228,7 @@ class _Call:
                 self._broken(f"its pullback gives {problem} ({self._argument(i)})")
             self._fits(self._argument(i), x, f)
         for x, old in self.before:
-            if differs(x, old) and type(x).__module__.partition(".")[0] != "adbc":
+            if differs(x, old) and not _is_ours(type(x)) and not _is_told_its_name(type(x)):
                 self._broken(f"its pullback does not restore a {type(x).__name__} that the call changed")
 
     # -- what may be wrong

@@ -14,6 +14,7 @@ from typing import Any
 
 from adbc.errors import AdbcError
 from adbc.runtime.state.activity import is_active, is_nonzero
+from adbc.runtime.state.kept import Kept
 from adbc.runtime.state.shadows import Shadows
 from adbc.runtime.state.stack import STACK
 from adbc.runtime.state.texts import Texts
@@ -76,11 +77,17 @@ class Context:
     """By address, the code of a function, and its variables that hold what they are first given."""
     finalised: list[Any]
     """Objects for which something is to run when they die."""
+    kept: Kept | None = None
+    """What libraries keep for themselves, as far as it was met."""
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
 
     new: dict[int, Any]
     """By address, objects made in C that came with results in this call: what changes there stays so."""
+    quiet: dict[frozenset[type], bool]
+    """By classes of keys, whether they are seen to change nothing when they are asked."""
+    stored: dict[int, Any]
+    """By address, containers with keys that answer by Python code, and what is known of these."""
     settled: dict[int, Any]
     """By address, the keys that change nothing when they are asked again (`foreign.settled`)."""
 
@@ -160,6 +167,23 @@ class Context:
         find = self.shadows.found if self.is_forward else self.shadows.known
         return _memory(slot_shadow(find(value)))
 
+    def kept_shadow(self, value: Any) -> Any:
+        """`known_shadow` of what code of a library keeps, as a global or an attribute of a class."""
+        shadow = self.known_shadow(value)
+        return shadow if shadow is None else self.note_kept(value, shadow)
+
+    def kept_tangent(self, value: Any) -> Any:
+        """`known_tangent` of what code of a library keeps."""
+        tangent = self.known_tangent(value)
+        return tangent if tangent is None else self.note_kept(value, tangent)
+
+    def note_kept(self, value: Any, shadow: Any) -> Any:
+        """`shadow`, of `value`, which a library keeps."""
+        if self.kept is None:
+            self.kept = Kept(is_nonzero if self.is_forward else is_active, self.is_forward)
+        self.kept.note(value, shadow)
+        return shadow
+
     def keep(self, obj: Any, tangent: Any) -> None:
         """Let `tangent`, or this shadow, be that of `obj`, wherever it is met from now on."""
         self.shadows.adopt(obj, tangent)
@@ -218,8 +242,10 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "lasting": dict,
     "new": dict,
     "patches": list,
+    "quiet": dict,
     "settled": dict,
     "shadows": Shadows,
+    "stored": dict,
 }
 """The factory of each part of a context that is made when it is first asked for."""
 

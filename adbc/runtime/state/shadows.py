@@ -11,12 +11,14 @@ import gc
 import sys
 import types
 import weakref
+from collections import deque
 from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from adbc.errors import VerificationError
 from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, hold_if_free, zero_tangent
 from adbc.tangents.activity_marks import mark_new
+from adbc.tangents.containers import FieldKey
 from adbc.tangents.duals import MutableTangent
 from adbc.tangents.fields import instance_dict
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
@@ -179,15 +181,27 @@ class Shadows:
                     if own:
                         self._memo["fields", id(own)] = (own, s)
             if isinstance(kind, AddressKind | ValueKind) and not _holds_floats(x):
-                for key, part in kind.parts(x):
-                    # Where nobody has asked yet an exception's has no fields.
-                    if not isinstance(s, MutableTangent) or key in s.__dict__:
-                        pending.append((part, kind.part(s, key)))
+                pending.extend((part, kind.part(s, key)) for key, part in kind.parts(x) if _has(s, key))
 
     def lookup(self, obj: Any) -> Any:
         """The tangent of `obj` if it was met, else None."""
         found = self._memo.get(id(obj))
         return found[1] if found is not None and found[0] is obj else None
+
+
+def _has(shadow: Any, key: Any) -> bool:
+    """Whether `shadow` has a part for that at `key`.
+
+    What C code has put there has none, and is constant; neither has an exception fields where nobody has
+    asked yet.
+    """
+    if isinstance(shadow, MutableTangent):
+        return key in shadow.__dict__
+    if type(key) is FieldKey:
+        return key.name in shadow.__dict__
+    if isinstance(shadow, dict):
+        return key in shadow
+    return not isinstance(shadow, list | deque) or key < len(shadow)
 
 
 _FLOATS = {float}

@@ -147,7 +147,17 @@ def refuses_in_a_handler(x: float) -> Any:
         try:
             raise ValueError
         except ValueError:
-            return struct.pack("d", x)
+            return struct.pack("d", Number(x))
+
+
+class Number:
+    """A number as an object: what it holds is refused at once, in each mode."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __float__(self) -> float:
+        return float(self.value)
 
 
 @pytest.mark.parametrize(

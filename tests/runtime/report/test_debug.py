@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -372,3 +373,74 @@ def test_data_that_is_not_finite_is_no_derivative() -> None:
     with adbc.use(TRACE):
         assert list(adbc.grad(lambda v: np.sum(v[~np.isnan(v)] ** 2))(v)) == [2.0, 0.0, 6.0]
         assert adbc.grad(lambda x: math.inf if x > 5.0 else x * x)(1.0) == 2.0
+
+
+class Sealed(type):
+    """A metaclass, whose instances are not of `type` itself."""
+
+
+class WithMetaclass(metaclass=Sealed):
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+
+class Marked(np.ndarray):
+    """An array with attributes."""
+
+
+def fails_in_a_try(x: Any) -> Any:
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return x
+
+
+class Chooses:
+    """A method that is chosen by the class of its argument; its descriptor has a property `__module__`."""
+
+    @functools.singledispatchmethod
+    def __init__(self, x: Any) -> None:
+        self.x = x * x
+
+    @__init__.register
+    def _(self, x: float) -> None:
+        self.x = 2.0 * x
+
+
+class Calls(type):
+    """A metaclass that makes classes and instances by Python code."""
+
+    def __new__(cls, *args: Any) -> Any:
+        return super().__new__(cls, *args)
+
+    def __call__(cls, *args: Any) -> Any:
+        return super().__call__(*args)
+
+
+def makes_a_class(x: Any) -> Any:
+    class Made(metaclass=Calls):
+        @functools.cached_property
+        def squared(self) -> Any:
+            return x * x
+
+    made = Made()
+    return made.squared * made.squared
+
+
+RIGHT: list[tuple[Callable[[Any], Any], Any]] = [
+    (lambda x: type(WithMetaclass(x))(x * x).x, 1.5),
+    (lambda x: float((np.array([x, 2.0]).view(Marked) * x).sum()) * x, 1.5),
+    (fails_in_a_try, 2.0),
+    (lambda x: Chooses(x).x * x, 1.5),
+    (makes_a_class, 1.5),
+]
+
+
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+@pytest.mark.parametrize("number", range(len(RIGHT)))
+def test_no_alarm_without_a_fire(number: int, speculation: str) -> None:
+    f, x = RIGHT[number]
+    expected = adbc.value_and_grad(f)(x)
+    with adbc.use(adbc.Config(debug=True, speculation=speculation)):
+        assert adbc.value_and_grad(f)(x) == expected
+        assert adbc.jvp(f, (x,), (1.0,)) == expected

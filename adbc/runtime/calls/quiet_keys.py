@@ -1,0 +1,117 @@
+"""Keys that are seen to change nothing when they are hashed and compared.
+
+It is read off the code of ``__hash__`` and ``__eq__``, and of the methods, properties and functions they
+call: it binds no variable but its own, sets no attribute or element, and calls nothing else.  Of what is not
+seen, `foreign.settled` looks at what happens.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Iterable
+from typing import Any
+
+from adbc.cpython.names import questions
+from adbc.rules.classes import overrides
+from adbc.runtime.calls.classes import is_heap_type, lookup
+from adbc.tangents.fields import instance_fields
+
+__all__ = ["are_quiet", "classes_in"]
+
+_CALLED = frozenset(
+    {
+        abs, bool, float, frozenset, hash, id, int, isinstance, issubclass, len, max, min, round, tuple,
+        type,
+    }
+)  # fmt: skip
+"""Builtins that change nothing, on values that answer in C."""
+_REFLECTED = (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+)
+_OTHERS = (
+    "hash", "eq", "ne", "lt", "le", "gt", "ge", "bool", "len", "iter", "getitem", "contains", "neg", "pos",
+    "invert", "abs", "round", "int", "float", "index",
+)  # fmt: skip
+_ASKED = [f"__{name}__" for name in (*_OTHERS, *_REFLECTED, *(f"r{name}" for name in _REFLECTED))]
+"""The methods that operators and `_CALLED` ask for."""
+_PLAIN = frozenset({str, bytes, int, float, complex, bool, types.NoneType, range})
+_DEPTH = 4
+
+
+def classes_in(keys: Iterable[Any]) -> frozenset[type] | None:
+    """The classes in Python of `keys` and of what is in them; None if something else is there than values and
+    instances of these."""
+    pending, seen, classes = list(keys), set(), set()
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        if cls in _PLAIN or id(x) in seen:
+            continue
+        seen.add(id(x))
+        if cls is tuple or cls is frozenset:
+            pending.extend(x)
+        elif isinstance(x, type | types.FunctionType | types.BuiltinFunctionType | types.ModuleType):
+            if type(x) is not type and isinstance(x, type):
+                return None
+        elif not is_heap_type(cls):
+            return None
+        else:
+            classes.add(cls)
+            pending.extend(value for _, value in instance_fields(x))
+    return frozenset(classes)
+
+
+def are_quiet(classes: frozenset[type]) -> bool:
+    """Whether instances of `classes`, that hold nothing but each other and values, are hashed and compared
+    by code that is seen to change nothing."""
+    for cls in classes:
+        if any(overrides(cls, name) for name in ("__getattribute__", "__getattr__")):
+            return False
+        if not all(_is_quiet(lookup(cls, name), classes, 0) for name in _ASKED):
+            return False
+    return True
+
+
+def _is_quiet(method: Any, classes: frozenset[type], depth: int) -> bool:
+    """Whether `method` is made in C, or written in Python and seen to change nothing where the objects that
+    it meets are of `classes`."""
+    if isinstance(method, types.WrapperDescriptorType | types.NoneType):
+        return True
+    if type(method) is not types.FunctionType or depth > _DEPTH:
+        return False
+    asked = questions(method.__code__)
+    if asked is None:
+        return False
+    for name in asked.functions:
+        found = method.__globals__.get(name, vars(builtins).get(name))
+        known = any(found is f for f in _CALLED)
+        if not known and not (type(found) is types.FunctionType and _is_quiet(found, classes, depth + 1)):
+            return False
+    for name in asked.methods:
+        found = [lookup(cls, name) for cls in classes]
+        if not any(found) or not all(f is None or _is_quiet(f, classes, depth + 1) for f in found):
+            return False
+    return all(_is_plain_attribute(cls, name, classes, depth) for cls in classes for name in asked.attributes)
+
+
+def _is_plain_attribute(cls: type, name: str, classes: frozenset[type], depth: int) -> bool:
+    """Whether to read attribute `name` of an instance of `cls` changes nothing."""
+    found = lookup(cls, name)
+    if isinstance(found, property):
+        return found.fget is not None and _is_quiet(found.fget, classes, depth + 1)
+    return not isinstance(found, type) and (
+        isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType | types.FunctionType)
+        or lookup(type(found), "__get__") is None
+    )

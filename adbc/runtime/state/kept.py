@@ -1,0 +1,159 @@
+"""What libraries keep: memory that their code reaches by globals, attributes of classes and defaults.
+
+Library code that is given constants is run as it is (`calls.plain`).  That is right as long as what it finds
+in its own memory is constant, too.  In a call that is differentiated, other code may have put a value with a
+derivative there: into a registry, a default, a cache.  So memory of libraries that has been met is
+remembered with what stood in it and beside it, and looked at before and after such a call.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from operator import neg
+from typing import Any
+
+from adbc.tangents import NO_FDATA, NO_TANGENT, FData, MutableTangent
+from adbc.tangents.activity_marks import is_inactive
+from adbc.tangents.contents import contents, differs
+from adbc.tangents.duals import ArrayTangent
+from adbc.tangents.fields import instance_dict, instance_fields, slots_of
+
+__all__ = ["Kept"]
+
+
+class Kept:
+    """The memory of libraries that a call has met.
+
+    is_active: whether a shadow, or tangent, says that a value depends on the input.  is_forward: whether
+    tangents stand beside the values, which say of numbers whether they do.
+    """
+
+    def __init__(self, is_active: Callable[[Any], bool], is_forward: bool) -> None:
+        self._is_active = is_active
+        self._is_forward = is_forward
+        self._roots: dict[int, tuple[Any, Any]] = {}
+        self._values: list[tuple[Any, Any]] = []
+        """Objects, and what stood in them."""
+        self._parts: list[tuple[Any, list[Any]]] = []
+        """Shadows of objects, and what stood in these."""
+        self._arrays: list[Any] = []
+        """Shadows of arrays."""
+        self.depends = False
+        """Whether a value with a derivative was found there once."""
+
+    def note(self, root: Any, shadow: Any) -> None:
+        """Remember `root`, which has `shadow`, and what stands in it, unless it was met before."""
+        if shadow is NO_TANGENT or shadow is NO_FDATA or id(root) in self._roots:
+            return
+        self._roots[id(root)] = root, shadow
+        self._look([(root, shadow)])
+
+    def is_constant(self) -> bool:
+        """Whether nothing there depends on the input, as far as can be known."""
+        if not self.depends:
+            gained = [f for shadow, old in self._parts for f in _new_in(_parts(shadow), old)]
+            numbers = not self._is_forward and any(map(_has_new_number, self.changed()))
+            self.depends = numbers or any(map(self._may_depend, (*gained, *self._arrays)))
+            if gained and not self.depends:
+                self.renew()
+        return not self.depends
+
+    def changed(self) -> list[tuple[Any, Any]]:
+        """The objects in which something else stands than when they were looked at last, with what did."""
+        return [(x, old) for x, old in self._values if differs(x, old)]
+
+    def renew(self) -> None:
+        """Look at all of it anew."""
+        self._values, self._parts, self._arrays = [], [], []
+        self._look(self._roots.values())
+
+    def _look(self, roots: Iterable[tuple[Any, Any]]) -> None:
+        reached = [root for root, _ in roots]
+        if not self._is_forward:
+            # A number that is stored may be the very object that stood there before, because the program
+            # was run without a derivative first.
+            for x, _ in contents(reached, with_arrays=False):
+                _make_own(x)
+        self._values += contents(reached, with_arrays=False)
+        pending, seen = [shadow for _, shadow in roots], set()
+        while pending:
+            shadow = pending.pop()
+            if type(shadow) is float or shadow is None or id(shadow) in seen:
+                continue
+            seen.add(id(shadow))
+            if isinstance(shadow, ArrayTangent):
+                pending.append(shadow.array)
+            if isinstance(shadow, tuple):
+                pending.extend(shadow)
+            elif isinstance(shadow, list | deque | dict | MutableTangent | FData):
+                parts = _parts(shadow)
+                self._parts.append((shadow, parts))
+                pending.extend(parts)
+            elif hasattr(shadow, "dtype"):
+                self._arrays.append(shadow)
+
+    def _may_depend(self, shadow: Any) -> bool:
+        if shadow is None or shadow is NO_TANGENT or is_inactive(shadow):
+            return False
+        if type(shadow) is float and not self._is_forward:
+            return False  # the number says so itself
+        return self._is_active(shadow)
+
+
+def _parts(shadow: Any) -> list[Any]:
+    """What stands in `shadow`, that of a container or an object."""
+    parts = list(vars(shadow).values()) if hasattr(shadow, "__dict__") else []
+    if isinstance(shadow, dict):
+        parts += dict.values(shadow)
+    elif isinstance(shadow, list | deque):
+        parts += shadow
+    return parts
+
+
+def _new_in(parts: list[Any], old: list[Any]) -> list[Any]:
+    """Those of `parts` that are not in `old`."""
+    if len(parts) == len(old) and all(a is b for a, b in zip(parts, old, strict=True)):
+        return []
+    before = set(map(id, old))
+    return [f for f in parts if id(f) not in before]
+
+
+def _has_new_number(change: tuple[Any, Any]) -> bool:
+    """Whether an object has got a number since something else stood there."""
+    x, old = change
+    if isinstance(x, set | bytearray):
+        return False
+    values = [content for _, content in contents([x], with_arrays=False)][:1]
+    return any(type(v) is float for v in _new_in(_values(values[0] if values else []), _values(old)))
+
+
+def _values(content: list[Any]) -> list[Any]:
+    """The values in what `contents` has found."""
+    return [v[1] if type(v) is tuple and len(v) == 2 else v for v in content]
+
+
+def _make_own(x: Any) -> None:
+    """Let the floats in object `x` be objects of their own, equal to what they were, that nobody else has."""
+    base: Any = list if isinstance(x, list) else deque
+    if isinstance(x, base):
+        for i, v in enumerate(base.__iter__(x)):
+            if type(v) is float:
+                base.__setitem__(x, i, neg(-v))
+    for space in _spaces(x):
+        for key, v in space.items():
+            if type(v) is float:
+                dict.__setitem__(space, key, neg(-v))
+    slots = slots_of(type(x))
+    for name, v in instance_fields(x, slots) if slots else ():
+        if type(v) is float and name in (found := dict(slots)):
+            found[name].__set__(x, neg(-v))
+
+
+def _spaces(x: Any) -> Iterator[dict[Any, Any]]:
+    """The dictionaries in which `x` keeps what it has."""
+    if isinstance(x, dict):
+        yield x
+    own = instance_dict(x)
+    if type(own) is dict and own:
+        yield own

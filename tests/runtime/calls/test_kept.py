@@ -1,0 +1,301 @@
+"""What a library keeps in memory of its own is followed when a value with a derivative comes there, though
+its functions are given constants."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import adbc
+from adbc.testing import test_rule as check_rule
+
+SOURCE = """
+import functools
+import threading
+import weakref
+
+import numpy as np
+
+NAMED = {}
+ROWS = []
+LOCAL = threading.local()
+WEAK = weakref.WeakKeyDictionary()
+NUMBERS = np.zeros(3)
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+BOX = Box(1.5)
+
+
+def reset():
+    NAMED.clear()
+    ROWS.clear()
+    Registry.rows.clear()
+    NUMBERS[:] = 0.0
+    vars(BOX).clear()
+    BOX.value = 1.5
+
+
+def keep(name, value):
+    NAMED[name] = Box(value)
+
+
+def put(name, box):
+    NAMED[name] = box
+
+
+def scaled(name, x):
+    return NAMED[name].value * x
+
+
+def total(factor):
+    return sum(box.value for box in NAMED.values()) * factor
+
+
+def add(value):
+    ROWS.append(Box(value))
+
+
+def row(i, x):
+    return ROWS[i].value * x
+
+
+def set_on_box(name, value):
+    setattr(BOX, name, Box(value))
+
+
+def of_box(name, x):
+    return getattr(BOX, name).value * x
+
+
+def value_of_box(factor):
+    return BOX.value * factor
+
+
+@functools.lru_cache
+def remembered(factor):
+    return BOX.value * factor
+
+
+class Registry:
+    rows = []
+
+    @classmethod
+    def put(cls, x):
+        cls.rows.append(Box(x))
+
+    @classmethod
+    def total(cls, factor):
+        return sum(box.value for box in cls.rows) * factor
+
+
+class Single:
+    made = None
+
+    def __new__(cls):
+        if cls.made is None:
+            cls.made = super().__new__(cls)
+        return cls.made
+
+
+def set_single(x):
+    Single().x = x
+
+
+def get_single(factor):
+    return Single().x * factor
+
+
+def cached(key, value=None, store={}):
+    if value is not None:
+        store[key] = value
+    return store[key]
+
+
+def set_local(x):
+    LOCAL.x = x
+
+
+def get_local(factor):
+    return LOCAL.x * factor
+
+
+def set_weakly(key, x):
+    WEAK[key] = x
+
+
+def get_weakly(key):
+    return WEAK[key]
+
+
+def set_number(x):
+    NUMBERS[0] = x
+
+
+def sum_of_numbers(factor):
+    return NUMBERS.sum() * factor
+"""
+
+KEY: Any = None
+BOX: Any = None
+ROWS: Any = None
+library: Any = None
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    global KEY, BOX, ROWS, library
+    folder = tmp_path_factory.mktemp("installed") / "site-packages"
+    folder.mkdir()
+    (folder / "keeping_things.py").write_text(SOURCE)
+    sys.path.insert(0, str(folder))
+    try:
+        library = importlib.import_module("keeping_things")
+        KEY, BOX, ROWS = library.Box(0), library.BOX, library.ROWS
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        sys.modules.pop("keeping_things", None)
+
+
+def summed(x: Any) -> Any:
+    library.keep("z", x)
+    return library.total(2.0)
+
+
+def replaced(x: Any) -> Any:
+    library.keep("z", x)
+    y = library.scaled("z", x)
+    library.put("z", library.Box(3.0))
+    return y * library.scaled("z", x) + library.total(x)
+
+
+def constants_added(x: Any) -> Any:
+    library.put("a", library.Box(2.0))
+    y = library.scaled("a", x)
+    library.put("b", library.Box(3.0))
+    return y + library.scaled("b", x) + library.total(x)
+
+
+def rows(x: Any) -> Any:
+    library.add(2.0)
+    y = library.row(0, x)
+    library.add(3.0)
+    return y * library.row(1, x)
+
+
+def attributes(x: Any) -> Any:
+    library.set_on_box("p", 2.0)
+    y = library.of_box("p", x)
+    library.set_on_box("q", 3.0)
+    return y * library.of_box("q", x)
+
+
+def by_module(x: Any) -> Any:
+    library.BOX.value = x
+    return library.value_of_box(2.0) * library.BOX.value
+
+
+def by_own_name(x: Any) -> Any:
+    BOX.value = x
+    return library.value_of_box(2.0)
+
+
+def by_own_list(x: Any) -> Any:
+    ROWS.append(library.Box(x))
+    return library.row(-1, 2.0)
+
+
+def by_class(x: Any) -> Any:
+    library.Registry.put(x)
+    return library.Registry.total(2.0)
+
+
+def by_single(x: Any) -> Any:
+    library.set_single(x)
+    return library.get_single(2.0)
+
+
+def by_default(x: Any) -> Any:
+    library.cached("k", x)
+    return library.cached("k") * x
+
+
+def by_thread(x: Any) -> Any:
+    library.set_local(x)
+    return library.get_local(2.0)
+
+
+def weakly(x: Any) -> Any:
+    library.set_weakly(KEY, x)
+    return library.get_weakly(KEY)
+
+
+def by_array(x: Any) -> Any:
+    library.set_number(x)
+    return library.sum_of_numbers(2.0)
+
+
+def by_cached_function(x: Any) -> Any:
+    library.BOX.value = x
+    library.remembered.cache_clear()
+    y = library.remembered(3.0)
+    library.remembered.cache_clear()
+    return y
+
+
+PROGRAMS = [
+    summed, replaced, constants_added, rows, attributes, by_module, by_own_name, by_own_list, by_class,
+    by_single, by_default, by_thread, weakly, by_array, by_cached_function,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_what_a_library_keeps_has_its_derivative(f: Callable[[Any], Any], speculation: str) -> None:
+    def value(x: float) -> float:
+        library.reset()
+        return float(f(x))
+
+    x = 1.5
+    expected, slope = value(x), (value(x + 1e-6) - value(x - 1e-6)) / 2e-6
+    value(x)  # the numbers that are kept are those that will be put there again
+    with adbc.use(adbc.Config(speculation=speculation)):
+        for _ in range(2):
+            library.reset()
+            found, tangent = adbc.jvp(f, (x,), (1.0,))
+            assert found == expected
+            assert tangent == pytest.approx(slope, rel=1e-8)
+            library.reset()
+            found, gradient = adbc.value_and_grad(f)(x)
+            assert found == expected
+            assert gradient == pytest.approx(slope, rel=1e-8)
+
+
+def test_numbers_that_are_kept_stay_as_they_were() -> None:
+    library.reset()
+    library.NAMED.update({"negative zero": -0.0, "huge": 1e308, "nan": float("nan")})
+
+    def f(x: float) -> float:
+        return library.scaled("z", x) if library.keep("z", x) is None else x
+
+    assert adbc.grad(f)(2.0) == 4.0
+    library.NAMED.pop("z", None)
+    assert repr(library.NAMED) == "{'negative zero': -0.0, 'huge': 1e+308, 'nan': nan}"
+
+
+def test_an_init_without_bases_is_called_on_an_object_with_a_derivative() -> None:
+    class Last:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+            super().__init__()
+
+    check_rule(lambda x: Last(x).value * x, 1.5)

@@ -1,0 +1,175 @@
+"""Keys that change something later than when they are first asked are refused; those whose code is seen to
+change nothing are not looked at, however many there are."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import adbc
+from adbc.errors import UnsupportedError
+from adbc.runtime.calls import foreign
+from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
+from adbc.testing import test_rule as check_rule
+
+
+class Named:
+    def __init__(self, name: Any) -> None:
+        self.name = name
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and self.key() == other.key()
+
+    def key(self) -> Any:
+        return (self.name, self.kind)
+
+    @property
+    def kind(self) -> str:
+        return "named"
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Pair:
+    a: Any
+    b: Any
+
+
+class CountsLater(Named):
+    counts = False
+    count = 0
+
+    def __hash__(self) -> int:
+        if self.counts:
+            self.count += 1
+        return 3
+
+    __eq__ = Named.__eq__
+
+
+class CountsComparisons(Named):
+    count = 0
+
+    def __eq__(self, other: object) -> bool:
+        self.count += 1
+        return isinstance(other, Named) and self.name == other.name
+
+    __hash__ = Named.__hash__
+
+
+class CountsInClass(Named):
+    count = 0
+
+    def __hash__(self) -> int:
+        CountsInClass.count += 1
+        return 3
+
+    __eq__ = Named.__eq__
+
+
+class Logging(Named):
+    log: list[int] = []  # noqa: RUF012
+
+    def __eq__(self, other: object) -> bool:
+        return self.log.append(1) is None
+
+    __hash__ = Named.__hash__
+
+
+class KeepsHash(Named):
+    hash: int | None = None
+
+    def __hash__(self) -> int:
+        if self.hash is None:
+            self.hash = hash(self.name)
+        return self.hash
+
+    __eq__ = Named.__eq__
+
+
+@functools.total_ordering
+class Ordered(Named):
+    def __lt__(self, other: Named) -> bool:
+        return bool(self.name < other.name)
+
+
+def later(x: Any) -> Any:
+    key = CountsLater(1)
+    d = {key: x}
+    key.counts = True
+    d[key] = x * 2.0
+    return d[key] * key.count
+
+
+def among_many(x: Any) -> Any:
+    d = {CountsComparisons(i): x * i for i in range(1200)}
+    key = list(d)[5]
+    return d[CountsComparisons(5)] * key.count
+
+
+def in_class(x: Any) -> Any:
+    CountsInClass.count = 0
+    d = {CountsInClass(1): x}
+    d[CountsInClass(1)] = 2.0 * x
+    return x * CountsInClass.count
+
+
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+@pytest.mark.parametrize("f", [later, among_many, in_class])
+def test_keys_that_change_something_later(f: Callable[[Any], Any], speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        for run in (lambda: adbc.grad(f)(1.5), lambda: adbc.jvp(f, (1.5,), (1.0,))):
+            with pytest.raises(UnsupportedError, match="changes something") as caught:
+                run()
+            assert __file__ in str(caught.value)
+
+
+@pytest.mark.parametrize("cls", [Named, KeepsHash, Ordered, lambda i: Pair(i, "x")])
+def test_keys_that_change_nothing(cls: Callable[[int], Any]) -> None:
+    def f(x: Any) -> Any:
+        d = {cls(i): x * i for i in range(4)}
+        d[cls(2)] = x * x
+        d.pop(cls(1))
+        return sum(d.values()) + d[cls(3)]
+
+    check_rule(f, 1.5)
+
+
+def test_what_is_seen_of_classes() -> None:
+    def quiet(*keys: Any) -> bool:
+        classes = classes_in(keys)
+        return classes is not None and are_quiet(classes)
+
+    assert quiet(Named("a"), Pair(1, Named(2)), "text", (1, Pair(2, 3)))
+    for key in (
+        CountsLater(1),
+        CountsComparisons(1),
+        CountsInClass(1),
+        Logging(1),
+        Pair(1, Logging(1)),
+        KeepsHash(1),
+    ):
+        assert not quiet(key)
+    assert not quiet(Named([1]))  # who knows what comes into a list
+
+
+def test_what_is_seen_to_change_nothing_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign, "watched", None)
+
+    def f(x: Any) -> Any:
+        d = {Named(i): x * i for i in range(10)}
+        return d[Named(7)]
+
+    assert adbc.grad(f)(1.5) == 7.0
+
+
+def test_too_many_keys_from_outside_are_refused() -> None:
+    d = {KeepsHash(i): 1.0 for i in range(1200)}
+    with pytest.raises(UnsupportedError, match="of 1200 keys"):
+        adbc.grad(lambda x: d[KeepsHash(3)] * x)(1.5)
