@@ -83,6 +83,12 @@ def test_by_the_last_argument(name: str) -> None:
     check_gradient(f, UNIT)
 
 
+@pytest.mark.parametrize("name", ["wofz", "hankel1"])
+def test_complex_results_of_real_arrays(name: str) -> None:
+    constants = ", ".join([*map(repr, LAST.get(name, ())), "x"])
+    check_rule(eval(f"lambda x: special.{name}({constants})", {"special": special}), UNIT[:2])
+
+
 def test_by_a_parameter_without_a_formula() -> None:
     with pytest.raises(UnsupportedError, match="by its parameters"):
         adbc.grad(lambda a: special.hyp2f1(a, 1.0, 2.0, 0.3))(1.0)
