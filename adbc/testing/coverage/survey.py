@@ -60,7 +60,8 @@ def _is_guess(entry: str, case: Case) -> bool:
 
 
 def survey(module: str, pattern: str = "", limit: int = LIMIT, *, primary: bool = False) -> list[Verdict]:
-    """The verdicts on all cases of `module` whose entries contain `pattern`, from another process."""
+    """The verdicts on all cases of `module` whose entries contain `pattern`, from another process;
+    an interrupt ends it with those that are known by then."""
     found: list[Verdict] = []
     done = 0
     while True:
@@ -102,6 +103,8 @@ def survey(module: str, pattern: str = "", limit: int = LIMIT, *, primary: bool 
                     current = None
                 else:
                     current = case
+        except KeyboardInterrupt:  # what is known by then is the answer
+            return found
         finally:
             process.kill()
             process.wait()

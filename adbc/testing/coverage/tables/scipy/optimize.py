@@ -78,7 +78,7 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_O}.milp": [f"{_O}.milp(v[:2]).fun"],
     f"{_O}.linear_sum_assignment": [
         f"{_O}.linear_sum_assignment(A)",
-        f"A[{_O}.linear_sum_assignment(A)].sum()",
+        f"(A * B)[{_O}.linear_sum_assignment(A * B)].sum()",
     ],
     f"{_O}.quadratic_assignment": [f"{_O}.quadratic_assignment(A, B)['col_ind']"],
     f"{_O}.isotonic_regression": [f"{_O}.isotonic_regression(v).x"],
