@@ -442,7 +442,7 @@ def nnls(A: Any, b: Any, *positional: Any, **options: Any) -> Any:
     found = solved(optimize.nnls, (A, b, *positional), options)
     A, b = np.asarray(A), np.asarray(b)
     x = valued(found[0], _on(found[0] > 0.0, A, b))
-    residual = np.linalg.norm(A @ x - b)
+    residual = valued(found[1], np.linalg.norm(A @ x - b))
     return x, (residual if found[1] > 1e-12 * (1.0 + np.linalg.norm(b)) else found[1])
 
 
@@ -456,7 +456,7 @@ def isotonic_regression(y: Any, *, weights: Any = None, increasing: bool = True)
     return optimize.OptimizeResult(x=found_x, weights=found.weights, blocks=found.blocks)
 
 
-_NAMED = {
+_NAMED: dict[str, tuple[Any, ...]] = {
     "fmin": (2,), "fmin_powell": (2,), "fmin_bfgs": (3,), "fmin_cg": (3,), "fmin_ncg": (5,),
     "fmin_l_bfgs_b": (3, False, 5), "fmin_tnc": (3, False, 5), "fmin_cobyla": (3,), "fmin_slsqp": (10,),
     "differential_evolution": (2, True, 1), "dual_annealing": (2, True, 1), "shgo": (2, True, 1),
