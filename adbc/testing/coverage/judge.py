@@ -21,7 +21,10 @@ __all__ = ["TooLong", "is_clear", "judge", "limited"]
 LIMIT = 20
 """Seconds that one case may take."""
 
-UNINITIALISED = "step 'reverse: repeated': outcome[0]"
+UNINITIALISED = (
+    "step 'reverse: repeated': outcome[0]",
+    "step 'reverse: interleaved': outcome of the first run[0]",
+)
 """What is said where a pullback has restored a result made by `np.empty`, as it was before it was filled."""
 
 UNSETTLED = ("is there a kink", "changes its structure near this point")
@@ -80,7 +83,7 @@ def _judged(case: Case) -> Verdict | None:
             return Verdict(case, "not judged", "differences do not settle: the result changes its dtype")
         return Verdict(case, "refused" if is_clear(str(error), case) else "unclear", str(error))
     except AssertionError as error:
-        if UNINITIALISED in str(error) and "deepcopy(" not in case.text:
+        if any(text in str(error) for text in UNINITIALISED) and "deepcopy(" not in case.text:
             return _judged(dataclasses.replace(case, text=f"copy.deepcopy({case.text})"))
         if any(text in str(error) for text in UNSETTLED):
             return Verdict(case, "not judged", "differences do not settle")

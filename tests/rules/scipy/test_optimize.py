@@ -135,14 +135,10 @@ def by_hand(p: float) -> float:
 T = np.array([0.0, 0.5, 1.0, 2.0])
 WITHOUT = {
     "minimize": lambda p: optimize.minimize(objective(p), [0.0], tol=1e-9).x[0],
-    "Nelder-Mead": lambda p: optimize.minimize(objective(p), [0.0], method="Nelder-Mead", tol=1e-9).x[0],
     "scalar": lambda p: optimize.minimize_scalar(objective(p)).x,
     "bounded": lambda p: optimize.minimize_scalar(objective(p), bounds=(0, 9), method="bounded").x,
-    "golden": lambda p: optimize.golden(objective(p), brack=(0.0, 3.0)),
     "brent": lambda p: optimize.brent(objective(p)),
-    "fminbound": lambda p: optimize.fminbound(objective(p), 0.0, 9.0),
     "fmin": lambda p: optimize.fmin(objective(p), 0.0, xtol=1e-9, ftol=1e-14, disp=0)[0],
-    "fmin_bfgs": lambda p: optimize.fmin_bfgs(objective(p), [0.0], disp=0)[0],
     "fmin_l_bfgs_b": lambda p: optimize.fmin_l_bfgs_b(objective(p), [0.0], approx_grad=True)[0][0],
     "shgo": lambda p: optimize.shgo(objective(p), [(-3.0, 3.0)]).x[0],
 }
@@ -166,7 +162,7 @@ def test_a_minimum_at_a_limit_goes_with_it() -> None:
     assert adbc.grad(inner)(0.5) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("loss", ["linear", "soft_l1", "huber", "cauchy", "arctan"])
+@pytest.mark.parametrize("loss", ["linear", "huber"])
 def test_least_squares_without_a_jacobian(loss: str) -> None:
     def fit(p: Any) -> Any:
         residuals = lambda x: np.array([x[0] - p, 0.5 * x[0] - 0.3 * p * p, 0.2])  # noqa: E731

@@ -34,7 +34,9 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_I}.CubicHermiteSpline({_X}, v, u)(1.3)",
         f"{_I}.CubicHermiteSpline({_X}, v, u)({_AT})",
     ],
-    f"{_I}.BarycentricInterpolator": _fitted("BarycentricInterpolator"),
+    f"{_I}.BarycentricInterpolator": [
+        text.replace("v)(", "v, rng=1)(") for text in _fitted("BarycentricInterpolator")
+    ],
     f"{_I}.KroghInterpolator": _fitted("KroghInterpolator"),
     f"{_I}.FloaterHormannInterpolator": _fitted("FloaterHormannInterpolator"),
     f"{_I}.AAA": [f"{_I}.AAA({_X}, v)({_AT})"],

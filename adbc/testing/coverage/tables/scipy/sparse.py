@@ -80,13 +80,16 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_L}.funm_multiply_krylov": [f"{_L}.funm_multiply_krylov(lambda a: a @ a, {_F}, v[:3])"],
     f"{_L}.matrix_power": [f"{_L}.matrix_power({_M}, 2).toarray()"],
     **{
-        f"{_L}.{name}": [f"{_L}.{name}({_K}, u, rtol=1e-13)[0]", f"{_L}.{name}(S, v[:3], rtol=1e-13)[0]"]
+        f"{_L}.{name}": [
+            f"{_L}.{name}({_K}, u, rtol=1e-13)[0]",
+            f"{_L}.{name}(S + S.T, v[:3], rtol=1e-13)[0]",
+        ]
         for name in ("bicg", "bicgstab", "cgs", "gmres", "lgmres", "gcrotmk", "tfqmr")
     },
     **{
         f"{_L}.{name}": [
-            f"{_L}.{name}(S, v[:3], rtol=1e-13)[0]",
-            f"{_L}.{name}({_S}.csr_array(S), v[:3], rtol=1e-13)[0]",
+            f"{_L}.{name}(S + S.T, v[:3], rtol=1e-13)[0]",
+            f"{_L}.{name}({_S}.csr_array(S + S.T), v[:3], rtol=1e-13)[0]",
         ]
         for name in ("cg", "minres")
     },
