@@ -105,8 +105,9 @@ CALLS: dict[str, Sequence[str]] = {
     ],
     **{
         f"{_I}.{name}": [f"{_I}.{name}({_X}, v, 1.2)", f"{_I}.{name}({_X}, v, u)"]
-        for name in ("barycentric_interpolate", "krogh_interpolate", "pchip_interpolate")
+        for name in ("krogh_interpolate", "pchip_interpolate")
     },
+    f"{_I}.barycentric_interpolate": [f"{_I}.barycentric_interpolate({_X}, v, u, rng=1)"],
     f"{_I}.lagrange": [f"{_I}.lagrange({_X}, v)(0.4)"],
     f"{_I}.pade": [f"{_I}.pade(v, 2)[0](0.3)"],
     f"{_I}.approximate_taylor_polynomial": [

@@ -24,7 +24,7 @@ _METRICS = (
 
 CALLS: dict[str, Sequence[str]] = {
     **{
-        f"{_D}.{name}": [f"{_D}.{name}(v, u)", f"{_D}.{name}(v, u, [1.0, 2.0, 1.0, 0.5, 1.0])"]
+        f"{_D}.{name}": [f"{_D}.{name}(v * v, u)", f"{_D}.{name}(v * v, u, [1.0, 2.0, 1.0, 0.5, 1.0])"]
         for name in _METRICS
     },
     f"{_D}.minkowski": [f"{_D}.minkowski(v, u, 3)", f"{_D}.minkowski(v, u, 1.5, [1.0, 2.0, 1.0, 0.5, 1.0])"],
