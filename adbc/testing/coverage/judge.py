@@ -68,14 +68,16 @@ def judge(case: Case, limit: int = LIMIT) -> Verdict | None:
 def _judged(case: Case) -> Verdict | None:
     try:
         function, values = case.function(), case.values()
-        result = function(*duplicate(values))
+        arguments = duplicate(values)
+        result = function(*arguments)
     except Exception:  # whatever the function says of arguments that were made up
         return None
     try:
         numbers = [np.asarray(x) for _, x in leaves(result)]
+        written = [np.asarray(x) for _, x in leaves(arguments)]
     except Exception as error:  # an object that no tangents are known of
         return Verdict(case, "not judged", f"a result of {type(result).__name__}: {error}"[:300])
-    finite = all(np.all(np.isfinite(x)) for x in numbers if x.dtype.kind in "fc")
+    finite = all(np.all(np.isfinite(x)) for x in [*numbers, *written] if x.dtype.kind in "fc")
     try:
         _checked(function, values, "float32" in case.text)
     except AdbcError as error:
