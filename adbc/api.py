@@ -188,3 +188,4 @@ def _follow(calls: Any, context: Any, call: Any) -> Any:
 
 FOLLOWED.update(dict.fromkeys((grad, value_and_grad, jvp, vjp), _follow))
 implicit.ENGINE.jvp = jvp
+implicit.ENGINE.grad = grad

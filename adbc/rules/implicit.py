@@ -36,6 +36,8 @@ class Engine:
 
     jvp: Callable[..., tuple[Any, Any]]
     """`adbc.jvp`: the value and the tangent of a function that a solver is given."""
+    grad: Callable[..., Callable[..., Any]]
+    """`adbc.grad`: the gradient of what is minimised."""
 
 
 ENGINE = Engine()

@@ -236,8 +236,13 @@ def _fill(x: Any, made: Any, memo: dict[int, tuple[Any, Any]]) -> None:
         return
     if isinstance(x, types.FunctionType) or type(x) is np.ndarray:
         return
+    own = instance_dict(x)
     for name, item in _fields(x).items():
-        object.__setattr__(made, name, _duplicate(item, memo))
+        copy = _duplicate(item, memo)
+        if name in own:  # where a property of its name may stand in front
+            instance_dict(made)[name] = copy
+        else:
+            object.__setattr__(made, name, copy)
 
 
 def _duplicate_array(x: np.ndarray[Any, Any], memo: dict[int, tuple[Any, Any]]) -> np.ndarray[Any, Any]:

@@ -143,7 +143,7 @@ def inner_fit(data: Any) -> Any:
 
 
 def inner_fit_without_slopes(data: Any) -> Any:
-    """The same, where the fit takes differences: what it solves is unknown."""
+    """The same, where the fit takes differences: what it solves is an inner derivative."""
     t = np.array([0.0, 1.0, 2.0, 3.0, 5.0])
     found = optimize.least_squares(lambda p: p[0] * np.exp(-p[1] * t) - data, [1.0, 0.3])
     return math.log(2.0) / found.x[1]

@@ -21,7 +21,7 @@ from adbc.rules.numpy.base import (
     plain,
 )
 from adbc.rules.numpy.views import ViewRule
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, Rule, ZeroRule
 from adbc.tangents import fresh_tangent
 
 __all__ = ["ROWS", "AstypeView", "same_elements"]
@@ -121,6 +121,20 @@ def _spaced(d: Any, t: Any, y: Any, axis: Any, along: bool) -> Any:
 
 def _array_operand(cls: type, *rest: type) -> bool:
     return cls is np.ndarray or issubclass(cls, np.generic)
+
+
+def _array_alone(cls: type, *rest: type) -> bool:
+    return not rest and _array_operand(cls)
+
+
+def _array_among_two(*classes: type) -> bool:
+    return len(classes) == 2 and np.ndarray in classes
+
+
+def _complex(real: Any, imag: Any) -> Any:
+    # as CPython converts them: the first may be complex
+    real = complex(real) if isinstance(real, np.ndarray) else real
+    return complex(real, float(imag) if isinstance(imag, np.ndarray) else imag)
 
 
 class AstypeView(ViewRule):
@@ -238,8 +252,9 @@ ROWS: list[Rule] = [
     copying(np.generic.copy),
     ViewRule(np.ndarray.item, back=_item_back),
     ViewRule(np.generic.item, back=_item_back),
-    ViewRule(builtins.float, back=same_elements, when=_array_operand),
-    ViewRule(builtins.complex, back=same_elements, when=_array_operand),
+    ViewRule(builtins.float, back=same_elements, when=_array_alone),
+    ViewRule(builtins.complex, back=same_elements, when=_array_alone),
+    Overlay(builtins.complex, _complex, when=_array_among_two, result=complex),
     converting(ArrayRule(np.full, "shape fill_value", jvp=[None, full_jvp], vjp=[None, full_vjp]), 1),
     converting(ArrayRule(np.full_like, "a fill_value", jvp=[None, full_jvp], vjp=[None, full_vjp]), 1),
     ArangeRule(),

@@ -349,7 +349,19 @@ def elementwise(
         formulas=[_real(p, singular) for p in partials],
     )
     row.partials = partials
+    if isinstance(function, np.ufunc) and _makes_complex(function):
+        row.formulas = None  # they are for real numbers, results included
     return row
+
+
+def _makes_complex(function: np.ufunc) -> bool:
+    """Whether a ufunc computes complex numbers of real ones."""
+    loops = [loop.split("->") for loop in function.types]
+    of_real = [made for given, made in loops if set(given) <= set(_REAL)]
+    return any(set(made) & set("FDG") for made in (of_real or [made for _, made in loops]))
+
+
+_REAL = np.typecodes["AllInteger"] + np.typecodes["Float"] + "?"
 
 
 def operator_row(function: Any, row: ElementwiseRule) -> ElementwiseRule:

@@ -471,6 +471,7 @@ def lstsq(
 ROWS: list[Rule] = [
     ZeroRule(signs),
     ZeroRule(pivots),
+    *(ZeroRule(function) for function in (linalg.bandwidth, linalg.issymmetric, linalg.ishermitian)),
     FormulaRule(inverse, jvp=[inv_jvp], vjp=[inv_vjp], name="scipy.linalg.inv"),
     FormulaRule(
         linalg.det,

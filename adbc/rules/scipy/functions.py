@@ -62,8 +62,41 @@ def _second_by_m(out: Any, phi: Any, m: Any) -> Any:
     return -(s**3) / 6 * special.elliprd(c * c, 1 - m * s * s, 1.0)
 
 
+DEGREE = float(np.pi / 180.0)
+
+
+def _inverse_boxcox_by_p(out: Any, y: Any, p: Any) -> Any:
+    """The derivative of ``(1 + p y)**(1 / p)`` by `p`; in the limit ``exp(y)``, that of its series."""
+    small = np.abs(p * y) < 1e-3
+    safe = np.where(small, 1.0, p)
+    t = p * y
+    series = y * y * (-0.5 + t * (2 / 3 - t * (0.75 - 0.8 * t)))
+    return out * np.where(small, series, (t / (1 + t) - np.log1p(t)) / (safe * safe))
+
+
+def _voigt(part: str) -> Callable[..., Any]:
+    """The derivative of a Voigt profile: Re w(z) / (sigma sqrt(2 pi)), z = (x + i gamma) / (sigma sqrt 2)."""
+
+    def partial(out: Any, x: Any, sigma: Any, gamma: Any) -> Any:
+        z = (x + 1j * gamma) / (sigma * np.sqrt(2))
+        slope = -2 * z * special.wofz(z) + 2j / np.sqrt(np.pi)
+        if part == "sigma":
+            return -(out + np.real(slope * z) / (sigma * np.sqrt(2 * np.pi))) / sigma
+        return (np.real(slope) if part == "x" else -np.imag(slope)) / (2 * np.sqrt(np.pi) * sigma * sigma)
+
+    return partial
+
+
+def _struve(function: Any) -> Callable[..., Any]:
+    return lambda out, v, x: function(v - 1, x) - v / x * out
+
+
 def _hankel(function: Any) -> Callable[..., Any]:
     return lambda out, v, z: 0.5 * (function(v - 1, z) - function(v + 1, z))
+
+
+def _hankel_scaled(function: Any, v: Any, z: Any) -> Any:
+    return 0.5 * (function(v - 1, z) - function(v + 1, z))
 
 
 UFUNC_ROWS: list[ElementwiseRule] = [
@@ -78,6 +111,45 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_row("ellipkinc", lambda out, phi, m: 1 / _root(phi, m), _first_by_m),
     *_row("ellipeinc", lambda out, phi, m: _root(phi, m), _second_by_m),
     *_row("wofz", lambda out, z: -2 * z * out + 2j / np.sqrt(np.pi)),
+    *_last("hankel1e", 2, lambda out, v, z: _hankel_scaled(special.hankel1e, v, z) - 1j * out),
+    *_last("hankel2e", 2, lambda out, v, z: _hankel_scaled(special.hankel2e, v, z) + 1j * out),
+    *_last("struve", 2, _struve(special.struve)),
+    *_last("modstruve", 2, _struve(special.modstruve)),
+    *_row("itstruve0", lambda out, x: special.struve(0, x)),
+    *_row("itmodstruve0", lambda out, x: special.modstruve(0, x)),
+    *_row("it2struve0", lambda out, x: -special.struve(0, x) / x),
+    *_row("ber", lambda out, x: special.berp(x)),
+    *_row("bei", lambda out, x: special.beip(x)),
+    *_row("ker", lambda out, x: special.kerp(x)),
+    *_row("kei", lambda out, x: special.keip(x)),
+    *_row("tandg", lambda out, x: DEGREE * (1 + out * out)),
+    *_row("cotdg", lambda out, x: -DEGREE * (1 + out * out)),
+    *_row("powm1", lambda out, x, y: y * np.power(x, y - 1), lambda out, x, y: np.power(x, y) * np.log(x)),
+    *_row("inv_boxcox", lambda out, y, p: np.power(out, 1 - p), _inverse_boxcox_by_p),
+    *_row(
+        "inv_boxcox1p",
+        lambda out, y, p: np.power(1 + out, 1 - p),
+        lambda out, y, p: _inverse_boxcox_by_p(1 + out, y, p),
+    ),
+    *_row("voigt_profile", _voigt("x"), _voigt("sigma"), _voigt("gamma")),
+    *_row(
+        "elliprf",
+        lambda out, x, y, z: -special.elliprd(y, z, x) / 6,
+        lambda out, x, y, z: -special.elliprd(x, z, y) / 6,
+        lambda out, x, y, z: -special.elliprd(x, y, z) / 6,
+    ),
+    *_row(
+        "elliprc",
+        lambda out, x, y: -special.elliprd(y, y, x) / 6,
+        lambda out, x, y: -special.elliprd(x, y, y) / 3,
+    ),
+    *_last(
+        "eval_sh_legendre", 2, lambda out, n, x: (n + 1) * _below(special.eval_jacobi, n, 2 * x - 1, 1, 1)
+    ),
+    *_last("eval_sh_chebyt", 2, lambda out, n, x: 2 * n * _below(special.eval_chebyu, n, 2 * x - 1)),
+    *_last("eval_sh_chebyu", 2, lambda out, n, x: 4 * _below(special.eval_gegenbauer, n, 2 * x - 1, 2)),
+    *_last("eval_chebyc", 2, lambda out, n, x: n * _below(special.eval_chebyu, n, x / 2)),
+    *_last("eval_chebys", 2, lambda out, n, x: _below(special.eval_gegenbauer, n, x / 2, 2)),
     *_last("hankel1", 2, _hankel(special.hankel1)),
     *_last("hankel2", 2, _hankel(special.hankel2)),
     *_last("eval_legendre", 2, lambda out, n, x: 0.5 * (n + 1) * _below(special.eval_jacobi, n, x, 1, 1)),

@@ -1,11 +1,10 @@
-"""``scipy.optimize``: roots, and minima where the gradient is given.
+"""``scipy.optimize``: roots and minima.
 
 A root finder is differentiated as what it is: a function whose result solves an equation
-(`adbc.rules.implicit`).  So is a minimiser that is given the gradient, ``jac=``: its result is a root of
-that, for those variables that are not at a bound.  Without a gradient the equation is unknown: its derivative
-would be the second one of the objective.  And what a minimiser in Python does, comparing values, has the
-derivative zero nearly everywhere, which is not that of the minimum: so it is refused wherever something is
-active.
+(`adbc.rules.implicit`).  So is a minimiser: its result is a root of the gradient, which it is given
+(``jac=``) or which is an inner derivative of the objective, for those variables that are not at a bound.
+What a minimiser in Python does, comparing values, has the derivative zero nearly everywhere, which is not
+that of the minimum: so what is not known as an equation is refused wherever something is active.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import optimize
+from scipy import linalg, optimize
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import carries
-from adbc.rules.implicit import root_of, solved, valued
+from adbc.rules.implicit import ENGINE, root_of, solved, valued
 from adbc.rules.scipy.base import bodies
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
@@ -158,7 +157,10 @@ def _constant_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
     return out, fresh_shadow(out, active=False), lambda bout: (None,) * len(args)
 
 
-_GIVE_JAC = "give the gradient as a function, jac=gradient, or pass constants: adbc.stop_gradient(p)"
+_NO_CONSTRAINTS = (
+    "put the constraints into the objective as a penalty, or pass constants: adbc.stop_gradient(p)"
+)
+_NAMED_LOSS = "name one of SciPy's losses, loss='huber', or pass constants: adbc.stop_gradient(p)"
 _SOLVE = (
     "solve for the root of the derivative, scipy.optimize.root_scalar(slope, bracket=...), or pass constants:"
     " adbc.stop_gradient(p)"
@@ -219,6 +221,15 @@ def _stationary(
     return valued(x, result)
 
 
+def _gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """The gradient of the objective `fun`, an inner derivative."""
+
+    def objective(x: Any, *args: Any) -> Any:
+        return np.sum(fun(x, *args))  # it may be an array with one element
+
+    return lambda x, *args: ENGINE.grad(objective)(x, *args)
+
+
 def minimize(
     fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
     hessp: Any = None, bounds: Any = None, constraints: Any = (), tol: Any = None, callback: Any = None,
@@ -227,14 +238,129 @@ def minimize(
     given = _tuple(args)
     x0 = stop_gradient(x0)  # the minimum does not depend on where the search began
     positional = (fun, x0, given, method, jac, hess, hessp, bounds, constraints, tol, callback, options)
-    has_gradient = callable(jac) or jac is True
-    if not has_gradient or constraints:
-        return with_constants(optimize.minimize, positional, {}, _GIVE_JAC)
+    if constraints:
+        return with_constants(optimize.minimize, positional, {}, _NO_CONSTRAINTS)
     found = solved(optimize.minimize, positional, {})
-    gradient = (lambda x, *args: fun(x, *args)[1]) if jac is True else jac
-    x = _stationary(found.x, bounds, gradient, given)
-    value = fun(x, *given)
-    return _described(found, x=x, fun=value[0] if jac is True else value)
+    if jac is True:
+        x = _stationary(found.x, bounds, lambda x, *args: fun(x, *args)[1], given)
+        return _described(found, x=x, fun=fun(x, *given)[0])
+    x = _stationary(found.x, bounds, jac if callable(jac) else _gradient(fun), given)
+    return _described(found, x=x, fun=fun(x, *given))
+
+
+def _named_minimum(name: str, place: int, is_result: bool = False, at: int | None = None) -> Overlay:
+    """The row of a minimiser by its name, of whose positional arguments that at `place` is ``args``, and that
+    at `at` are the bounds."""
+    function = getattr(optimize, name)
+    more = ("full_output", "retall", "eqcons", "f_eqcons", "ieqcons", "f_ieqcons", "constraints", "cons")
+
+    def body(func: Any, *positional: Any, **options: Any) -> Any:
+        given = _tuple(_given(positional, options, place, "args", ()))
+        bounds = None if at is None else _given(positional, options, at, "bounds", None)
+        if any(options.get(n) for n in more) or len(positional) > max(place, at or 0):
+            return with_constants(function, (func, *positional), options, _WRITE_IT)
+        found = solved(function, (func, *positional), options)
+        slopes = _given(positional, options, 2, "fprime", None) if name in _WITH_SLOPES else None
+        value = func
+        if name in ("fmin_l_bfgs_b", "fmin_tnc") and slopes is None and not options.get("approx_grad"):
+            value = _with_slope(func)
+            slopes = lambda x, *args: func(x, *args)[1]  # noqa: E731  # a body is one expression
+        gradient = _gradient(value) if slopes is None else slopes
+        if is_result:
+            x = _stationary(found.x, bounds, gradient, given)
+            return _described(found, x=x, fun=value(x, *given))
+        if isinstance(found, tuple):
+            x = _stationary(found[0], bounds, gradient, given)
+            return (x, value(x, *given), found[2]) if name == "fmin_l_bfgs_b" else (x, *found[1:])
+        return _stationary(np.atleast_1d(found), bounds, gradient, given)
+
+    return Overlay(function, body)
+
+
+_WITH_SLOPES = ("fmin_bfgs", "fmin_cg", "fmin_ncg", "fmin_l_bfgs_b", "fmin_tnc")
+"""Minimisers that are given the gradient as their third argument, or by its name."""
+
+
+def _given(positional: Sequence[Any], options: Any, place: int, name: str, default: Any) -> Any:
+    """The argument called `name`, at `place` among all, the first of which is not in `positional`."""
+    if len(positional) >= place:
+        return positional[place - 1]
+    return options.get(name, default)
+
+
+# -- minima of one variable ----------------------------------------------------------------------------------
+
+
+def _slope(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """The derivative of `fun` by its first argument, a number."""
+    return lambda x, *args: ENGINE.grad(fun)(x, *args)
+
+
+def _minimum_of_one(x: Any, fun: Any, args: tuple[Any, ...], low: Any = -np.inf, high: Any = np.inf) -> Any:
+    """The minimum `x` of a function of one variable: a root of the slope, or one of the limits."""
+    if bool(at_limit(x, low)):
+        return valued(x, low * 1.0)
+    if bool(at_limit(x, high)):
+        return valued(x, high * 1.0)
+    return root_of(x, _slope(fun), args)
+
+
+def at_limit(x: Any, limit: Any) -> bool:
+    """Whether the minimum `x`, which is known to some 1e-5 where it lies at a limit, is there."""
+    return bool(abs(x - limit) <= 2e-5 * max(1.0, abs(x)))
+
+
+def minimize_scalar(
+    fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), method: Any = None, tol: Any = None,
+    options: Any = None,
+) -> Any:  # fmt: skip
+    given = _tuple(args)
+    found = solved(optimize.minimize_scalar, (fun, bracket, bounds, given, method, tol, options), {})
+    if bounds is None:
+        x = _minimum_of_one(found.x, fun, given)
+    else:
+        x = _minimum_of_one(found.x, fun, given, bounds[0], bounds[1])
+    return _described(found, x=x, fun=fun(x, *given))
+
+
+def _bracketed_minimum(name: str) -> Overlay:
+    function = getattr(optimize, name)
+
+    def body(func: Any, args: Any = (), *positional: Any, **options: Any) -> Any:
+        given = _tuple(args)
+        if options.get("full_output"):
+            return with_constants(function, (func, given, *positional), options, _SOLVE)
+        return _minimum_of_one(solved(function, (func, given, *positional), options), func, given)
+
+    return Overlay(function, body)
+
+
+def fminbound(func: Any, x1: Any, x2: Any, args: Any = (), *positional: Any, **options: Any) -> Any:
+    given = _tuple(args)
+    if options.get("full_output"):
+        return with_constants(optimize.fminbound, (func, x1, x2, given, *positional), options, _SOLVE)
+    found = solved(optimize.fminbound, (func, x1, x2, given, *positional), options)
+    return _minimum_of_one(found, func, given, x1, x2)
+
+
+# -- least squares -------------------------------------------------------------------------------------------
+
+LOSSES: dict[str, Callable[[Any], Any]] = {
+    "linear": lambda z: z,
+    "soft_l1": lambda z: 2.0 * (np.sqrt(1.0 + z) - 1.0),
+    "huber": lambda z: np.where(z <= 1.0, z, 2.0 * np.sqrt(np.where(z <= 1.0, 1.0, z)) - 1.0),
+    "cauchy": lambda z: np.log1p(z),
+    "arctan": lambda z: np.arctan(z),
+}
+"""What is minimised of the squares of residuals, by name."""
+
+
+def _residuals(fun: Any, named: Any) -> Callable[..., Any]:
+    return lambda x, *args: np.atleast_1d(np.asarray(fun(x, *args, **named)))
+
+
+def _cost(residuals: Any, loss: Callable[[Any], Any], scale: Any) -> Callable[..., Any]:
+    return lambda x, *args: 0.5 * scale**2 * np.sum(loss((residuals(x, *args) / scale) ** 2))
 
 
 def least_squares(
@@ -242,33 +368,111 @@ def least_squares(
 ) -> Any:
     x0 = stop_gradient(x0)
     given, named = _tuple(options.get("args", ())), options.get("kwargs") or {}
-    if not callable(jac) or options.get("loss", "linear") != "linear":
-        return with_constants(optimize.least_squares, (fun, x0, jac, bounds), options, _GIVE_JAC)
+    loss, scale = options.get("loss", "linear"), options.get("f_scale", 1.0)
+    if loss not in LOSSES:
+        return with_constants(optimize.least_squares, (fun, x0, jac, bounds), options, _NAMED_LOSS)
     found = solved(optimize.least_squares, (fun, x0, jac, bounds), options)
+    residuals = _residuals(fun, named)
+    cost = _cost(residuals, LOSSES[loss], scale)
 
     def gradient(x: Any, *args: Any) -> Any:
-        residuals = np.atleast_1d(np.asarray(fun(x, *args, **named)))
-        return np.reshape(np.asarray(jac(x, *args, **named)), (residuals.size, x.size)).T @ residuals
+        r = residuals(x, *args)
+        return np.reshape(np.asarray(jac(x, *args, **named)), (r.size, x.size)).T @ r
 
-    x = _stationary(found.x, bounds, gradient, given, is_pair=True)
-    residuals = np.atleast_1d(np.asarray(fun(x, *given, **named)))
-    return _described(found, x=x, fun=residuals, cost=0.5 * (residuals @ residuals))
+    slopes = gradient if callable(jac) and loss == "linear" else _gradient(cost)
+    x = _stationary(found.x, bounds, slopes, given, is_pair=True)
+    return _described(found, x=x, fun=residuals(x, *given), cost=cost(x, *given))
 
 
-_MINIMISERS = ["minimize_scalar", "golden", "brent", "fminbound", "bracket"]
-_OTHERS: Sequence[str] = [
-    "fmin", "fmin_powell", "fmin_bfgs", "fmin_cg", "fmin_ncg", "fmin_l_bfgs_b", "fmin_tnc", "fmin_slsqp",
-    "fmin_cobyla", "leastsq", "curve_fit", "lsq_linear", "nnls", "linprog", "milp", "differential_evolution",
-    "basinhopping", "dual_annealing", "shgo", "direct", "brute", "isotonic_regression",
-]  # fmt: skip
+def leastsq(func: Any, x0: Any, args: Any = (), *positional: Any, **options: Any) -> Any:
+    given, x0 = _tuple(args), stop_gradient(x0)
+    if options.get("full_output") or len(positional) > 1:
+        return with_constants(optimize.leastsq, (func, x0, given, *positional), options, _WRITE_IT)
+    found = solved(optimize.leastsq, (func, x0, given, *positional), options)
+    cost = _cost(_residuals(func, {}), LOSSES["linear"], 1.0)
+    return _stationary(np.atleast_1d(found[0]), None, _gradient(cost), given), found[1]
+
+
+def curve_fit(
+    f: Any, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None, absolute_sigma: bool = False,
+    check_finite: Any = None, bounds: Any = (-np.inf, np.inf), method: Any = None, jac: Any = None,
+    **options: Any,
+) -> Any:  # fmt: skip
+    positional = (f, xdata, ydata, p0, sigma, absolute_sigma)
+    keywords = {"bounds": bounds, "method": method, "jac": jac, **options}
+    if check_finite is not None:
+        keywords["check_finite"] = check_finite
+    if options.get("full_output") or options.get("nan_policy"):
+        return with_constants(optimize.curve_fit, positional, keywords, _WRITE_IT)
+    found, covariance = solved(optimize.curve_fit, positional, keywords)
+    data = np.asarray(ydata, dtype=float).ravel()
+
+    def residuals(p: Any) -> Any:
+        r = np.asarray(f(xdata, *[p[i] for i in range(len(found))])).ravel() - data
+        if sigma is None:
+            return r
+        if np.ndim(sigma) < 2:
+            return r / np.asarray(sigma)
+        return linalg.solve_triangular(linalg.cholesky(sigma, lower=True), r, lower=True)
+
+    cost = _cost(residuals, LOSSES["linear"], 1.0)
+    p = _stationary(found, bounds, _gradient(cost), (), is_pair=True)
+    if not np.all(np.isfinite(covariance)):
+        return p, covariance
+    columns = []
+    for k in range(len(found)):
+        direction = np.zeros(len(found))
+        direction[k] = 1.0
+        columns.append(ENGINE.jvp(residuals, (p,), (direction,))[1])
+    slopes = np.stack(columns, axis=1)
+    spread = np.linalg.inv(slopes.T @ slopes)
+    if not absolute_sigma:
+        spread = spread * (2.0 * cost(p) / (data.size - p.size))
+    return p, valued(covariance, spread)
+
+
+def _on(support: Any, A: Any, b: Any) -> Any:
+    """The solution of a least squares problem whose variables outside of `support` are zero."""
+    x = np.zeros(np.shape(A)[1])
+    x[support] = np.linalg.lstsq(A[:, support], b, rcond=None)[0]
+    return x
+
+
+def nnls(A: Any, b: Any, *positional: Any, **options: Any) -> Any:
+    found = solved(optimize.nnls, (A, b, *positional), options)
+    A, b = np.asarray(A), np.asarray(b)
+    x = valued(found[0], _on(found[0] > 0.0, A, b))
+    residual = valued(found[1], np.linalg.norm(A @ x - b))
+    return x, (residual if found[1] > 1e-12 * (1.0 + np.linalg.norm(b)) else found[1])
+
+
+def isotonic_regression(y: Any, *, weights: Any = None, increasing: bool = True) -> Any:
+    found = solved(optimize.isotonic_regression, (y,), {"weights": weights, "increasing": increasing})
+    y = np.asarray(y)
+    w = np.ones_like(y) if weights is None else np.asarray(weights)
+    ends = found.blocks if increasing else len(y) - found.blocks[::-1]
+    means = np.add.reduceat(w * y, ends[:-1]) / np.add.reduceat(w, ends[:-1])
+    found_x = valued(found.x, np.repeat(means, np.diff(ends)))
+    return optimize.OptimizeResult(x=found_x, weights=found.weights, blocks=found.blocks)
+
+
+_NAMED: dict[str, tuple[Any, ...]] = {
+    "fmin": (2,), "fmin_powell": (2,), "fmin_bfgs": (3,), "fmin_cg": (3,), "fmin_ncg": (5,),
+    "fmin_l_bfgs_b": (3, False, 5), "fmin_tnc": (3, False, 5), "fmin_cobyla": (3,), "fmin_slsqp": (10,),
+    "differential_evolution": (2, True, 1), "dual_annealing": (2, True, 1), "shgo": (2, True, 1),
+    "basinhopping": (99, True),
+}  # fmt: skip
+"""Minimisers by their names: the place of ``args``, whether they give a record, and the place of bounds."""
+_OTHERS: Sequence[str] = ["bracket", "lsq_linear", "linprog", "milp", "direct", "brute"]
 _WRITE_IT = (
-    "use scipy.optimize.minimize or least_squares with jac= given as a function, or pass constants:"
+    "use scipy.optimize.minimize or least_squares without further results, or pass constants:"
     " adbc.stop_gradient(p)"
 )
 
 ROWS: list[Rule] = [
     ZeroRule(optimize.linear_sum_assignment),
     ZeroRule(at_bounds),
+    ZeroRule(at_limit),
     Primitive(with_constants, frule=_constant_frule, rrule=_constant_rrule),
     *bodies(
         optimize,
@@ -283,9 +487,16 @@ ROWS: list[Rule] = [
             "fsolve": fsolve,
             "root": root,
             "minimize": minimize,
+            "minimize_scalar": minimize_scalar,
+            "fminbound": fminbound,
             "least_squares": least_squares,
+            "leastsq": leastsq,
+            "curve_fit": curve_fit,
+            "nnls": nnls,
+            "isotonic_regression": isotonic_regression,
         },
     ),
-    *(_refusing(name, _SOLVE) for name in _MINIMISERS if hasattr(optimize, name)),
+    *(_bracketed_minimum(name) for name in ("golden", "brent")),
+    *(_named_minimum(name, *how) for name, how in _NAMED.items() if hasattr(optimize, name)),
     *(_refusing(name, _WRITE_IT) for name in _OTHERS if hasattr(optimize, name)),
 ]

@@ -123,6 +123,138 @@ def coo_todense(m: int, n: int, nnz: int, row: Any, col: Any, data: Any, out: An
     np.add.at(out, row + m * col if fortran else row * n + col, data)
 
 
+# -- matrices by their diagonals ------------------------------------------------------------------------
+
+
+def _on_diagonal(k: int, m: int, n: int, length: int) -> tuple[slice, slice]:
+    """The rows and the columns of the diagonal `k` of a matrix, of which `length` columns have numbers."""
+    first, last = max(0, k), max(max(0, k), min(m + k, n, length))
+    return slice(first - k, last - k), slice(first, last)
+
+
+def dia_matvec(m: int, n: int, count: int, length: int, offsets: Any, data: Any, x: Any, y: Any) -> None:
+    x, y = np.reshape(x, -1), np.reshape(y, -1)
+    for d in range(count):
+        rows, columns = _on_diagonal(int(offsets[d]), m, n, length)
+        y[rows] += data[d, columns] * x[columns]
+
+
+def dia_matvecs(
+    m: int, n: int, count: int, length: int, offsets: Any, data: Any, k: int, x: Any, y: Any
+) -> None:
+    for d in range(count):
+        rows, columns = _on_diagonal(int(offsets[d]), m, n, length)
+        y[rows] += data[d, columns][:, None] * x[columns]
+
+
+def dia_tocsr(
+    m: int, n: int, count: int, length: int, offsets: Any, data: Any, order: Any, out: Any, indices: Any,
+    indptr: Any,
+) -> int:  # fmt: skip
+    # SciPy leaves out what is zero; that may have a derivative, and is kept.
+    rows, columns, numbers = [], [], []
+    for d in order:
+        here, there = _on_diagonal(int(offsets[d]), m, n, length)
+        rows.append(np.arange(here.start, here.stop))
+        columns.append(np.arange(there.start, there.stop))
+        numbers.append(data[d, there])
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    by_place = np.lexsort((column, row))
+    indptr[...] = _starts(row, m)
+    indices[: len(row)] = column[by_place]
+    out[: len(row)] = np.concatenate(numbers)[by_place]
+    return len(row)
+
+
+def csr_diagonal(k: int, m: int, n: int, indptr: Any, indices: Any, data: Any, out: Any) -> None:
+    rows = lines_of(indptr)
+    kept = np.flatnonzero(indices[: len(rows)] == rows + k)
+    out[...] = 0
+    np.add.at(out, rows[kept] - max(0, -k), data[kept])
+
+
+# -- sums and products of sparse matrices ---------------------------------------------------------------
+
+
+def _starts(rows: Any, m: int) -> Any:
+    """Where in the sorted numbers each row begins, and the last one ends."""
+    return np.concatenate((np.zeros(1, int), np.cumsum(np.bincount(rows, minlength=m))))
+
+
+def _write(m: int, n: int, keys: Any, numbers: Any, indptr: Any, indices: Any, out: Any) -> None:
+    """Write the matrix with these numbers, added up where they have the same place ``row * n + column``.
+
+    SciPy leaves out what adds up to zero; that may have a derivative, and is kept."""
+    places, group = np.unique(keys, return_inverse=True)
+    total = np.zeros(len(places), out.dtype)
+    np.add.at(total, group, numbers)
+    indptr[...] = _starts(places // max(n, 1), m)
+    indices[: len(places)] = places % max(n, 1)
+    out[: len(places)] = total
+
+
+def _keys(n: int, indptr: Any, indices: Any) -> Any:
+    rows = lines_of(indptr)
+    return rows * n + indices[: len(rows)]
+
+
+def _sum(sign: int) -> Any:
+    def body(
+        m: int,
+        n: int,
+        ap: Any,
+        aj: Any,
+        a: Any,
+        bp: Any,
+        bj: Any,
+        b: Any,
+        indptr: Any,
+        indices: Any,
+        out: Any,
+    ) -> None:
+        first, second = _keys(n, ap, aj), _keys(n, bp, bj)
+        numbers = np.concatenate((a[: len(first)], sign * b[: len(second)]))
+        _write(m, n, np.concatenate((first, second)), numbers, indptr, indices, out)
+
+    return body
+
+
+def _elementwise_product(
+    m: int, n: int, ap: Any, aj: Any, a: Any, bp: Any, bj: Any, b: Any, indptr: Any, indices: Any, out: Any
+) -> None:
+    first, second = _keys(n, ap, aj), _keys(n, bp, bj)
+    places = np.intersect1d(first, second)
+    both = []
+    for keys, numbers in ((first, a), (second, b)):
+        kept = np.flatnonzero(np.isin(keys, places))
+        total = np.zeros(len(places), out.dtype)
+        np.add.at(total, np.searchsorted(places, keys[kept]), numbers[kept])
+        both.append(total)
+    _write(m, n, places, both[0] * both[1], indptr, indices, out)
+
+
+def csr_matmat(
+    m: int, n: int, ap: Any, aj: Any, a: Any, bp: Any, bj: Any, b: Any, indptr: Any, indices: Any, out: Any
+) -> None:
+    rows = lines_of(ap)
+    inner = aj[: len(rows)]
+    counts = np.diff(bp)[inner]
+    first = np.repeat(np.arange(len(rows)), counts)
+    second = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts) + bp[inner][first]
+    _write(m, n, rows[first] * n + bj[second], a[first] * b[second], indptr, indices, out)
+
+
+def _of_columns(body: Any) -> Any:
+    """The body for matrices by columns of one for matrices by rows."""
+    return lambda m, n, *others: body(n, m, *others)
+
+
+def _of_columns_reversed(
+    m: int, n: int, ap: Any, ai: Any, a: Any, bp: Any, bi: Any, b: Any, indptr: Any, indices: Any, out: Any
+) -> None:
+    csr_matmat(n, m, bp, bi, b, ap, ai, a, indptr, indices, out)
+
+
 ROWS: list[Rule] = [
     *bodies(
         _sparsetools,
@@ -141,6 +273,18 @@ ROWS: list[Rule] = [
             "csr_sum_duplicates": csr_sum_duplicates,
             "csr_todense": csr_todense,
             "coo_todense": coo_todense,
+            "dia_matvec": dia_matvec,
+            "dia_matvecs": dia_matvecs,
+            "dia_tocsr": dia_tocsr,
+            "csr_diagonal": csr_diagonal,
+            "csr_matmat": csr_matmat,
+            "csc_matmat": _of_columns_reversed,
+            "csr_plus_csr": _sum(1),
+            "csr_minus_csr": _sum(-1),
+            "csr_elmul_csr": _elementwise_product,
+            "csc_plus_csc": _of_columns(_sum(1)),
+            "csc_minus_csc": _of_columns(_sum(-1)),
+            "csc_elmul_csc": _of_columns(_elementwise_product),
         },
     ),
 ]

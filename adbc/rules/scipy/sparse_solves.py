@@ -1,7 +1,9 @@
-"""Systems of equations with sparse matrices, solved by SuperLU.
+"""Systems of equations with sparse matrices, solved by SuperLU or by iterations.
 
 The cotangent of the right-hand side solves the system of the adjoint; that of the numbers of the matrix is
-the outer product of the two solutions, of which only the places of these numbers are computed.
+the outer product of the two solutions, of which only the places of these numbers are computed.  An iteration
+is differentiated as what it solves, not step by step: the steps end when the solution is good enough, and
+their derivatives lag behind.
 """
 
 from __future__ import annotations
@@ -10,14 +12,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_matrix, csr_matrix
-from scipy.sparse.linalg import SuperLU, splu
+from scipy.sparse import csc_array, csc_matrix, csr_matrix, issparse, linalg
+from scipy.sparse.linalg import SuperLU, splu, spsolve
 from scipy.sparse.linalg._dsolve import _superlu
 
+from adbc.errors import UnsupportedError
+from adbc.rules.implicit import solved
 from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.scipy.base import bodies
 from adbc.rules.scipy.sparse import lines_of
-from adbc.rules.table import Rule
+from adbc.rules.table import Overlay, PureRule, Rule
 
 __all__ = ["ROWS"]
 
@@ -78,6 +82,110 @@ _ADJOINT: dict[str, Callable[..., Any]] = {
 }
 
 
+# -- factors of a matrix whose numbers have a derivative -----------------------------------------------------
+
+
+def solved_by_factors(data: Any, b: Any, indices: Any, indptr: Any, n: int, lu: Any, trans: str = "N") -> Any:
+    """The solution of the system of a matrix by columns, or of its transpose, by the factors `lu`."""
+    return lu.solve(b, trans)
+
+
+def _turned(trans: str, data: Any) -> bool:
+    """Whether the system is that of the transpose; what is conjugated, too, is refused."""
+    if trans == "H" and np.iscomplexobj(data):
+        raise UnsupportedError(
+            "SuperLU.solve with trans='H' of a complex matrix with a derivative",
+            "adbc has no rule for that form",
+            "solve with the conjugate, numpy.conj(lu.solve(numpy.conj(b), 'T'))",
+        )
+    return trans != "N"
+
+
+def _factors_along_data(
+    d: Any, x: Any, data: Any, b: Any, indices: Any, indptr: Any, n: int, lu: Any, trans: str = "N"
+) -> Any:
+    change = _matrix(d, indices, indptr, n, 1)
+    return -lu.solve((change.T if _turned(trans, data) else change) @ x, trans)
+
+
+def _factors_against_data(
+    by: Any, x: Any, data: Any, b: Any, indices: Any, indptr: Any, n: int, lu: Any, trans: str = "N"
+) -> Any:
+    bb, x = np.reshape(_ADJOINT[trans](lu, by), (n, -1)), np.conjugate(np.reshape(x, (n, -1)))
+    columns = lines_of(indptr)
+    if _turned(trans, data):
+        return -np.sum(bb[columns] * x[indices], axis=1)
+    return -np.sum(bb[indices] * x[columns], axis=1)
+
+
+class Factors:
+    """What ``splu`` gives of a matrix whose numbers have a derivative: it solves as `SuperLU` does."""
+
+    def __init__(self, matrix: Any, lu: Any) -> None:
+        self.matrix = matrix
+        self.lu = lu
+        self.shape, self.nnz, self.perm_r, self.perm_c = lu.shape, lu.nnz, lu.perm_r, lu.perm_c
+
+    def solve(self, rhs: Any, trans: str = "N") -> Any:
+        a = self.matrix
+        return solved_by_factors(a.data, rhs, a.indices, a.indptr, self.shape[0], self.lu, trans)
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnsupportedError(
+            f"SuperLU.{name} of a matrix with a derivative", "adbc has no rule for it", "use scipy.linalg.lu"
+        )
+
+
+def factorised(A: Any, *positional: Any, **options: Any) -> Any:
+    matrix = A.tocsc() if issparse(A) else csc_array(A)
+    matrix.sum_duplicates()
+    return Factors(matrix, solved(splu, (matrix, *positional), options))
+
+
+# -- iterations ----------------------------------------------------------------------------------------------
+
+
+def _adjoint_of(A: Any) -> Any:
+    return A.conj().T if issparse(A) or isinstance(A, np.ndarray) else A.H
+
+
+def _linear_solve(function: Any, A: Any, d: Any, is_adjoint: bool) -> Any:
+    """The solution for another right-hand side: directly, if the matrix is known, else by the iteration."""
+    system = _adjoint_of(A) if is_adjoint else A
+    if isinstance(A, np.ndarray):
+        return np.linalg.solve(system, d)
+    if issparse(A):
+        return np.reshape(spsolve(system.tocsc(), d), np.shape(d))
+    y, failed = function(system, d, rtol=1e-12, atol=0.0)
+    if failed:
+        raise UnsupportedError(
+            f"the derivative of scipy.sparse.linalg.{function.__name__}",
+            "the iteration does not converge for the tangent, or the cotangent, of the solution",
+            "give a matrix in the place of the operator, or use scipy.sparse.linalg.spsolve",
+        )
+    return np.reshape(y, np.shape(d))
+
+
+def at_solution(x: Any, r: Any, function: Any, A: Any) -> Any:
+    """The solution `x` of a system whose residual there is `r`: by the matrix `A`, a constant here, the
+    derivative is that of the residual."""
+    return x.copy()
+
+
+def _iterated(name: str) -> Overlay:
+    function = getattr(linalg, name)
+
+    def body(A: Any, b: Any, *positional: Any, **options: Any) -> Any:
+        x, failed = solved(function, (A, b, *positional), options)
+        r = np.reshape(A @ x, x.shape) - np.reshape(b, x.shape)
+        return at_solution(x, r, function, A), failed
+
+    return Overlay(function, body)
+
+
+ITERATIONS = ("bicg", "bicgstab", "cg", "cgs", "gcrotmk", "gmres", "lgmres", "minres", "qmr", "tfqmr")
+
+
 ROWS: list[Rule] = [
     ArrayRule(
         solved_sparsely,
@@ -92,4 +200,23 @@ ROWS: list[Rule] = [
         vjp=[None, lambda by, x, lu, b, trans="N": _ADJOINT[trans](lu, by)],
     ),
     *bodies(_superlu, {"gssv": gssv}),
+    ArrayRule(
+        solved_by_factors,
+        "data b indices indptr n lu trans",
+        jvp=[
+            _factors_along_data,
+            lambda d, x, data, b, indices, indptr, n, lu, trans="N": lu.solve(d, trans),
+        ],
+        vjp=[
+            _factors_against_data,
+            lambda by, x, data, b, indices, indptr, n, lu, trans="N": _ADJOINT[trans](lu, by),
+        ],
+    ),
+    Overlay(splu, factorised),
+    PureRule(
+        at_solution,
+        jvp=(None, lambda d, x, _, r, function, A: -_linear_solve(function, A, d, False)),
+        vjp=(None, lambda by, x, _, r, function, A: -_linear_solve(function, A, by, True)),
+    ),
+    *(_iterated(name) for name in ITERATIONS),
 ]

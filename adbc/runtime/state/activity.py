@@ -132,4 +132,6 @@ _HIDES_NOTHING = (
 def is_opaque(x: Any) -> bool:
     """Whether an object that was put into `x` could be reached through it unseen."""
     cls = type(x)
+    if cls.__module__ == "numpy.dtypes":  # many arrays share them, and nothing can be put into them
+        return False
     return kind_of(cls).inactive and cls not in _HIDES_NOTHING and not hasattr(cls, "dtype")

@@ -8,7 +8,7 @@ import pathlib
 from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.judge import LIMIT
 from adbc.testing.coverage.publish import page
-from adbc.testing.coverage.report import Group, table, to_look_at
+from adbc.testing.coverage.report import Group, as_json, table, to_look_at
 from adbc.testing.coverage.survey import survey, work
 
 
@@ -18,6 +18,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="only public names that contain this text")
     parser.add_argument("--show", default="wrong,error,unclear", help="the statuses whose calls are shown")
     parser.add_argument("--limit", type=int, default=LIMIT, help="seconds that one call may take")
+    parser.add_argument("--primary", action="store_true", help="only the calls that a function is judged by")
+    parser.add_argument("--json", metavar="FILE", help="write all verdicts, for programs")
     parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--publish", metavar="FILE", help="write the page of what each function has")
@@ -26,15 +28,17 @@ def main() -> None:
         pathlib.Path(options.publish).write_text(page())
         return
     if options.worker:
-        work(options.modules[0], options.only, options.skip, options.limit)
+        work(options.modules[0], options.only, options.skip, options.limit, primary=options.primary)
         return
     groups = []
     for module in options.modules:
-        verdicts = survey(module, options.only, options.limit)
+        verdicts = survey(module, options.only, options.limit, primary=options.primary)
         for name, entries in entries_of(module).items():
             chosen = [entry for entry in entries if options.only in entry]
             if chosen:
                 groups.append(Group.of(name, chosen, [v for v in verdicts if v.case.entry in chosen]))
+    if options.json:
+        pathlib.Path(options.json).write_text(as_json(groups))
     print(table(groups))
     print(to_look_at(groups, options.show.split(",")))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,12 +42,16 @@ def _public(module: str) -> Entries:
     names = getattr(home, "__all__", None) or [name for name in dir(home) if not name.startswith("_")]
     found = {f"{module}.{name}": getattr(home, name) for name in names if hasattr(home, name)}
     found = {name: thing for name, thing in found.items() if callable(thing) and not _is_other(thing)}
-    found.update({name: None for name in CALLS if name.rpartition(".")[0] == module and _has(home, name)})
+    found.update({name: None for name in CALLS if _home(name) == module and _exists(name)})
     return {name: thing for name, thing in sorted(found.items()) if name not in SKIPPED}
 
 
-def _has(home: Any, name: str) -> bool:
-    return hasattr(home, name.rpartition(".")[2])
+def _home(name: str) -> str:
+    """The module of a public name, which may be that of a method of a class."""
+    home = name.rpartition(".")[0]
+    while home and home not in sys.modules:
+        home = home.rpartition(".")[0]
+    return home
 
 
 def _is_other(thing: Any) -> bool:
@@ -60,7 +65,8 @@ def _numpy() -> Iterator[tuple[str, Entries]]:
     functions = {
         name: thing
         for name, thing in _public("numpy").items()
-        if not isinstance(thing, type) or name.removeprefix("numpy.") in _CLASSES
+        if name.count(".") == 1  # methods have groups of their own
+        and (not isinstance(thing, type) or name.removeprefix("numpy.") in _CLASSES)
     }
     functions.update({f"numpy.{name}": getattr(np, name) for name in _OBJECTS})
     ufuncs = {name: thing for name, thing in functions.items() if isinstance(thing, np.ufunc)}
@@ -141,8 +147,9 @@ def _random() -> Entries:
 
 
 def _exists(name: str) -> bool:
-    thing: Any = np
-    for part in name.split(".")[1:]:
+    home = _home(name)
+    thing: Any = sys.modules[home]
+    for part in name.removeprefix(home).split(".")[1:]:
         if not hasattr(thing, part):
             return False
         thing = getattr(thing, part)

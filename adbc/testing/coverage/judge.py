@@ -21,7 +21,10 @@ __all__ = ["TooLong", "is_clear", "judge", "limited"]
 LIMIT = 20
 """Seconds that one case may take."""
 
-UNINITIALISED = "step 'reverse: repeated': outcome[0]"
+UNINITIALISED = (
+    "step 'reverse: repeated': outcome[0]",
+    "step 'reverse: interleaved': outcome of the first run[0]",
+)
 """What is said where a pullback has restored a result made by `np.empty`, as it was before it was filled."""
 
 UNSETTLED = ("is there a kink", "changes its structure near this point")
@@ -65,14 +68,16 @@ def judge(case: Case, limit: int = LIMIT) -> Verdict | None:
 def _judged(case: Case) -> Verdict | None:
     try:
         function, values = case.function(), case.values()
-        result = function(*duplicate(values))
+        arguments = duplicate(values)
+        result = function(*arguments)
     except Exception:  # whatever the function says of arguments that were made up
         return None
     try:
         numbers = [np.asarray(x) for _, x in leaves(result)]
+        written = [np.asarray(x) for _, x in leaves(arguments)]
     except Exception as error:  # an object that no tangents are known of
         return Verdict(case, "not judged", f"a result of {type(result).__name__}: {error}"[:300])
-    finite = all(np.all(np.isfinite(x)) for x in numbers if x.dtype.kind in "fc")
+    finite = all(np.all(np.isfinite(x)) for x in [*numbers, *written] if x.dtype.kind in "fc")
     try:
         _checked(function, values, "float32" in case.text)
     except AdbcError as error:
@@ -80,7 +85,7 @@ def _judged(case: Case) -> Verdict | None:
             return Verdict(case, "not judged", "differences do not settle: the result changes its dtype")
         return Verdict(case, "refused" if is_clear(str(error), case) else "unclear", str(error))
     except AssertionError as error:
-        if UNINITIALISED in str(error) and "deepcopy(" not in case.text:
+        if any(text in str(error) for text in UNINITIALISED) and "deepcopy(" not in case.text:
             return _judged(dataclasses.replace(case, text=f"copy.deepcopy({case.text})"))
         if any(text in str(error) for text in UNSETTLED):
             return Verdict(case, "not judged", "differences do not settle")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterable, Sequence
 
 from adbc.testing.coverage.cases import Verdict
 
-__all__ = ["Group", "of_entry", "table", "to_look_at"]
+__all__ = ["Group", "as_json", "of_entry", "table", "to_look_at"]
 
 WORST = ("wrong", "error", "unclear", "refused", "not judged", "right", "zero")
 """From the worst to the best: what a function is, is the worst of its primary cases."""
@@ -63,6 +64,23 @@ def table(groups: Sequence[Group]) -> str:
             f"   {group.cases('right', 'zero'):5d} of {judged:5d}"
         )
     return "\n".join(lines)
+
+
+def as_json(groups: Sequence[Group]) -> str:
+    """All verdicts, by group and public name: the status of the function, and its cases."""
+    found = {
+        group.name: {
+            entry: {
+                "status": of_entry(verdicts),
+                "cases": [
+                    {**dataclasses.asdict(v.case), "status": v.status, "message": v.message} for v in verdicts
+                ],
+            }
+            for entry, verdicts in group.by_entry.items()
+        }
+        for group in groups
+    }
+    return json.dumps(found, indent=1)
 
 
 def to_look_at(groups: Sequence[Group], statuses: Sequence[str], width: int = 300) -> str:

@@ -19,9 +19,10 @@ __all__ = ["judged", "survey"]
 
 
 def judged(
-    module: str, pattern: str = "", *, skip: int = 0, limit: int = LIMIT
+    module: str, pattern: str = "", *, skip: int = 0, limit: int = LIMIT, primary: bool = False
 ) -> Iterator[tuple[int, Case, Verdict | None]]:
-    """The cases of `module` whose entries contain `pattern`, with their verdicts, without the first `skip`.
+    """The cases of `module` whose entries contain `pattern`, with their verdicts, without the first `skip`;
+    of `primary` only those that a function is judged by.
 
     In front of each verdict comes its case with None, so that whoever reads along knows what is being done.
     """
@@ -34,7 +35,9 @@ def judged(
             last = ""
             for case in cases_of(entry, function):
                 number += 1
-                if number <= skip or (
+                if number <= skip or (primary and not case.primary):
+                    continue
+                if (
                     enough
                     and case.text != last
                     and "(" in case.text
@@ -56,8 +59,9 @@ def _is_guess(entry: str, case: Case) -> bool:
     return entry not in CALLS and entry.rpartition(".")[2] not in OF_METHODS
 
 
-def survey(module: str, pattern: str = "", limit: int = LIMIT) -> list[Verdict]:
-    """The verdicts on all cases of `module` whose entries contain `pattern`, from another process."""
+def survey(module: str, pattern: str = "", limit: int = LIMIT, *, primary: bool = False) -> list[Verdict]:
+    """The verdicts on all cases of `module` whose entries contain `pattern`, from another process;
+    an interrupt ends it with those that are known by then."""
     found: list[Verdict] = []
     done = 0
     while True:
@@ -76,6 +80,7 @@ def survey(module: str, pattern: str = "", limit: int = LIMIT) -> list[Verdict]:
                 str(done),
                 "--limit",
                 str(limit),
+                *(["--primary"] if primary else []),
             ],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -98,6 +103,8 @@ def survey(module: str, pattern: str = "", limit: int = LIMIT) -> list[Verdict]:
                     current = None
                 else:
                     current = case
+        except KeyboardInterrupt:  # what is known by then is the answer
+            return found
         finally:
             process.kill()
             process.wait()
@@ -123,9 +130,9 @@ def _lines(process: subprocess.Popen[str], patience: int) -> Iterator[str]:
                 yield line.decode()
 
 
-def work(module: str, pattern: str, skip: int, limit: int) -> None:
+def work(module: str, pattern: str, skip: int, limit: int, *, primary: bool = False) -> None:
     """Judge, and write a line for each case that begins and each verdict."""
-    for number, case, verdict in judged(module, pattern, skip=skip, limit=limit):
+    for number, case, verdict in judged(module, pattern, skip=skip, limit=limit, primary=primary):
         record: dict[str, object] = {"number": number, "case": dataclasses.asdict(case)}
         if verdict is not None:
             record |= {"status": verdict.status, "message": verdict.message}

@@ -6,6 +6,7 @@ The text of a call, ``np.clip(x, 0.3, y)``, uses names of which each stands for 
 - `u` and `v` are always arrays with one axis, `A`, `B` (square) and `C` (higher than wide) matrices, `S` a
   positive definite one, `T` a triangular one, and `D` an array with three axes;
 - `p` are probabilities, `items` is a list of floats;
+- `wave` is a signal of 40 numbers, `image` has 6 by 7 of them;
 - `out` is an array like the result.
 
 Everything else in the text is constant.
@@ -40,7 +41,7 @@ KINDS = (*SHAPES, *LAYOUTS[1:], "mixed")
 OFFSETS = {"unit": 0.0, "above": 1.0, "signed": -0.62}
 """By domain, what is added to numbers between 0.2 and 0.9."""
 
-_NAMES = re.compile(r"(?<![\w.'\"])(x|y|z|w|u|v|A|B|C|D|S|T|p|items|out)\b(?!\s*=[^=])(?!['\"])")
+_NAMES = re.compile(r"(?<![\w.'\"])(x|y|z|w|u|v|A|B|C|D|S|T|p|items|out|wave|image)\b(?!\s*=[^=])(?!['\"])")
 
 
 def names_in(text: str) -> list[str]:
@@ -73,6 +74,10 @@ def _fixed(name: str) -> Any:
             return half @ half.T + eye * np.array([1.0, 2.0, 3.0])
         case "T":
             return np.tril(_numbers(name, (3, 3), "unit")) + eye
+        case "wave":
+            return np.sin(0.7 * np.arange(40.0)) + _numbers(name, (40,), "signed")
+        case "image":
+            return _numbers(name, (6, 7), "unit")
         case "p":
             return np.array([0.1, 0.2, 0.3, 0.4])
     return [0.7, 0.2, 1.1, 0.5]

@@ -159,6 +159,7 @@ NUMBERS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "kron with itself": (lambda x: np.kron(x, x) * 1.0, 1.4),
     "float and array": (lambda x: float(x) + x, 2.0),
     "complex and array": (lambda x: (complex(x) * x).real, 1.4),
+    "complex of two arrays": (lambda x: abs(complex(x, x * x) * complex(x, 1.0)) ** 2, 5.15242000),
     "item of a number": (lambda x: np.float64(x).item() * x, 1.4),
 }
 

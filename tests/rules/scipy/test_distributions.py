@@ -43,6 +43,21 @@ CASES: dict[str, tuple[Any, ...]] = {
     "ellipe": (UNIT - 0.4,),
     "ellipkinc": (UNIT, UNIT[::-1] - 0.2),
     "ellipeinc": (UNIT, UNIT[::-1] - 0.2),
+    "elliprf": (UNIT, UNIT[::-1] + 0.4, UNIT + 1.0),
+    "elliprc": (UNIT, UNIT[::-1] + 0.4),
+    "voigt_profile": (A - 2.0, UNIT, UNIT[::-1] + 0.3),
+    "inv_boxcox": (UNIT, np.linspace(-0.4, 0.5, len(UNIT))),
+    "inv_boxcox1p": (UNIT, np.linspace(1e-4, 0.5, len(UNIT))),
+    "powm1": (UNIT + 0.2, UNIT[::-1]),
+    "tandg": (20.0 * UNIT,),
+    "cotdg": (20.0 * UNIT + 9.0,),
+    "itstruve0": (UNIT,),
+    "itmodstruve0": (UNIT,),
+    "it2struve0": (UNIT,),
+    "ber": (A,),
+    "bei": (A,),
+    "ker": (UNIT,),
+    "kei": (UNIT,),
 }
 
 
@@ -64,6 +79,15 @@ LAST: dict[str, tuple[Any, ...]] = {
     "expn": (2,),
     "hankel1": (0.7,),
     "hankel2": (0.7,),
+    "hankel1e": (0.7,),
+    "hankel2e": (0.7,),
+    "struve": (0.7,),
+    "modstruve": (0.7,),
+    "eval_sh_legendre": (3,),
+    "eval_sh_chebyt": (3,),
+    "eval_sh_chebyu": (3,),
+    "eval_chebyc": (3,),
+    "eval_chebys": (3,),
     "eval_legendre": (3,),
     "eval_chebyt": (3,),
     "eval_chebyu": (3,),
@@ -81,6 +105,12 @@ def test_by_the_last_argument(name: str) -> None:
     constants = ", ".join(map(repr, LAST[name]))
     f = eval(f"lambda x: abs(special.{name}({constants}, x)).sum()", {"special": special})  # above
     check_gradient(f, UNIT)
+
+
+@pytest.mark.parametrize("name", ["wofz", "hankel1"])
+def test_complex_results_of_real_arrays(name: str) -> None:
+    constants = ", ".join([*map(repr, LAST.get(name, ())), "x"])
+    check_rule(eval(f"lambda x: special.{name}({constants})", {"special": special}), UNIT[:2])
 
 
 def test_by_a_parameter_without_a_formula() -> None:

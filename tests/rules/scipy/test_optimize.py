@@ -123,24 +123,86 @@ def test_least_squares_with_a_jacobian() -> None:
 
 
 def objective(p: Any) -> Any:
-    return lambda x: np.sum((x - p) ** 2)
+    return lambda x: np.sum(np.cosh(x - p)) + 0.1 * np.sum(x**2)
+
+
+def by_hand(p: float) -> float:
+    """The derivative of the minimum of `objective`, by the implicit function theorem."""
+    x = optimize.brentq(lambda x: np.sinh(x - p) + 0.2 * x, -5.0, 5.0, xtol=1e-14)
+    return float(np.cosh(x - p) / (np.cosh(x - p) + 0.2))
+
+
+T = np.array([0.0, 0.5, 1.0, 2.0])
+WITHOUT = {
+    "minimize": lambda p: optimize.minimize(objective(p), [0.0], tol=1e-9).x[0],
+    "scalar": lambda p: optimize.minimize_scalar(objective(p)).x,
+    "bounded": lambda p: optimize.minimize_scalar(objective(p), bounds=(0, 9), method="bounded").x,
+    "brent": lambda p: optimize.brent(objective(p)),
+    "fmin": lambda p: optimize.fmin(objective(p), 0.0, xtol=1e-9, ftol=1e-14, disp=0)[0],
+    "fmin_l_bfgs_b": lambda p: optimize.fmin_l_bfgs_b(objective(p), [0.0], approx_grad=True)[0][0],
+    "shgo": lambda p: optimize.shgo(objective(p), [(-3.0, 3.0)]).x[0],
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_minima_without_a_gradient(name: str) -> None:
+    gradient = adbc.grad(WITHOUT[name])(2.0)
+    assert gradient == pytest.approx(by_hand(2.0), rel=1e-4)
+    assert adbc.jvp(WITHOUT[name], (2.0,), (1.0,))[1] == pytest.approx(gradient, rel=1e-9)
+
+
+def test_the_value_of_a_minimum() -> None:
+    inner = lambda p: optimize.minimize_scalar(objective(p)).fun  # noqa: E731
+    x = optimize.minimize_scalar(objective(2.0)).x
+    assert adbc.grad(inner)(2.0) == pytest.approx(-np.sinh(x - 2.0), rel=1e-6)
+
+
+def test_a_minimum_at_a_limit_goes_with_it() -> None:
+    inner = lambda b: optimize.minimize_scalar(objective(2.0), bounds=(0.0, b), method="bounded").x  # noqa: E731
+    assert adbc.grad(inner)(0.5) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("loss", ["linear", "huber"])
+def test_least_squares_without_a_jacobian(loss: str) -> None:
+    def fit(p: Any) -> Any:
+        residuals = lambda x: np.array([x[0] - p, 0.5 * x[0] - 0.3 * p * p, 0.2])  # noqa: E731
+        tight = {"xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14}
+        return optimize.least_squares(residuals, [0.0], loss=loss, f_scale=0.4, **tight).x[0]  # type: ignore[arg-type]
+
+    differences = (fit(1.3 + 1e-4) - fit(1.3 - 1e-4)) / 2e-4
+    assert adbc.grad(fit)(1.3) == pytest.approx(differences, rel=1e-4)
+
+
+def test_fits_of_curves() -> None:
+    def fit(y: Any) -> Any:
+        model = lambda t, a, b: a * np.exp(-b * t)  # noqa: E731
+        found, covariance = optimize.curve_fit(model, T, y, p0=[1.5, 1.0], xtol=1e-14, ftol=1e-14)
+        return found[0] * found[1] + 10.0 * covariance[0, 1]
+
+    y = np.array([2.0, 1.1, 0.7, 0.2])
+    differences = [(fit(y + d) - fit(y - d)) / 2e-4 for d in 1e-4 * np.eye(4)]
+    np.testing.assert_allclose(adbc.grad(fit)(y), differences, rtol=1e-3, atol=1e-5)
+
+
+def test_nonnegative_and_monotone_fits() -> None:
+    a, y = np.array([[1.0, 0.4], [0.2, 1.0], [0.5, 0.7]]), np.array([1.0, 0.6, 0.1])
+    check_rule(lambda a, y: optimize.nnls(a, y), a, y)
+    check_rule(lambda a, y: optimize.nnls(a, y), a, y * [1.0, -1.0, 1.0])
+    y = np.array([0.3, 0.1, 0.7, 0.5, 0.9])
+    check_rule(lambda y: optimize.isotonic_regression(y).x, y)
+    check_rule(lambda y, w: optimize.isotonic_regression(y, weights=w, increasing=False).x, y, y + 1.0)
 
 
 @pytest.mark.parametrize(
     "solve",
     [
-        lambda p: optimize.minimize(objective(p), [0.0]).x[0],
-        lambda p: optimize.minimize(objective(p), [0.0], method="Nelder-Mead").x[0],
-        lambda p: optimize.minimize_scalar(objective(p)).x,
-        lambda p: optimize.minimize_scalar(objective(p), bounds=(0, 9), method="bounded").x,
-        lambda p: optimize.golden(objective(p), brack=(0.0, 3.0)),
-        lambda p: optimize.fmin(objective(p), 0.0, disp=0)[0],
-        lambda p: optimize.least_squares(lambda x: x - p, [0.0]).x[0],
-        lambda p: optimize.curve_fit(lambda x, a: a * x, [1.0, 2.0], [p, 2.0])[0][0],
-        lambda p: optimize.nnls(np.eye(2), np.array([p, 1.0]))[0][0],
+        lambda p: optimize.minimize(objective(p), [0.0], constraints={"type": "eq", "fun": lambda x: x}).x[0],
+        lambda p: optimize.brute(objective(p), [(0.0, 3.0)]),
+        lambda p: optimize.fmin(objective(p), 0.0, disp=0, full_output=True)[0][0],
+        lambda p: optimize.linprog([1.0], A_ub=[[-1.0]], b_ub=[-p]).fun,
     ],
 )
-def test_minima_without_a_gradient_are_refused(solve: Any) -> None:
+def test_minima_that_are_no_root_are_refused(solve: Any) -> None:
     for differentiate in (lambda: adbc.grad(solve)(2.0), lambda: adbc.jvp(solve, (2.0,), (1.0,))):
         with pytest.raises(UnsupportedError, match="second derivative"):
             differentiate()

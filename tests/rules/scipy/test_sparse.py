@@ -9,6 +9,8 @@ import pytest
 from scipy import sparse
 from scipy.sparse import linalg
 
+import adbc
+from adbc.errors import UnsupportedError
 from adbc.testing import test_rule as check_rule
 from tests.programs.checks import check_gradient
 
@@ -59,3 +61,80 @@ def test_factorised_systems() -> None:
         check_rule(lambda b, trans=trans: linalg.splu(FIXED).solve(b, trans), V)
     check_gradient(lambda b: np.sum(linalg.factorized(FIXED)(b) ** 2), V)
     check_rule(lambda b: linalg.splu(COMPLEX).solve(b, "T"), V + 1j * V[::-1])
+
+
+# -- the numbers of a matrix in sums, products and factors -------------------------------------------------
+
+
+def dense(d: Any, kind: str = "csr") -> Any:
+    return matrix(d, kind).toarray()
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+def test_sums_and_products_of_matrices(kind: str) -> None:
+    def f(d: Any) -> Any:
+        a = matrix(d, kind)
+        return np.sum(((a @ a - a.T).multiply(a) + a).toarray() ** 2)
+
+    a = dense(NUMBERS, kind)
+    assert f(NUMBERS) == pytest.approx(np.sum(((a @ a - a.T) * a + a) ** 2))
+    check_gradient(f, NUMBERS)
+
+
+def test_what_adds_up_to_zero_keeps_its_derivative() -> None:
+    fixed = matrix(NUMBERS, "csr")
+    weights = np.arange(16.0).reshape(4, 4)
+    for f in (
+        lambda d: np.sum((matrix(d, "csr") - fixed).toarray() * weights),
+        lambda d: np.sum(sparse.diags([d[:4] - NUMBERS[:4]], [0]).toarray() * weights),
+    ):
+        check_gradient(f, NUMBERS)
+
+
+def test_diagonals() -> None:
+    for offset in (-1, 0, 2):
+        check_rule(lambda d, k=offset: matrix(d, "csr").diagonal(k) * 1.0, NUMBERS)
+    check_rule(lambda d, v: sparse.diags([d[:4], d[4:7]], [0, -1]) @ v, NUMBERS, V)
+    check_gradient(lambda d: np.sum((sparse.diags([d[:4], d[4:7]], [0, 1]) @ BLOCK) ** 2), NUMBERS)
+    wide = lambda d: sparse.dia_array((d[:8].reshape(2, 4), [-1, 2]), shape=(3, 5))  # noqa: E731
+    check_gradient(lambda d: np.sum(wide(d).toarray() ** 2 * np.arange(15.0).reshape(3, 5)), NUMBERS)
+
+
+@pytest.mark.parametrize("trans", ["N", "T"])
+def test_factors_by_the_numbers_of_the_matrix(trans: str) -> None:
+    for b in (V, BLOCK):
+        f = lambda d, b: np.sum(linalg.splu(matrix(d, "csr").tocsc()).solve(b, trans) ** 2)  # noqa: E731
+        check_gradient(f, NUMBERS, b, argnums=(0, 1))
+
+
+def test_what_factors_do_not_say_of_a_matrix_with_a_derivative() -> None:
+    with pytest.raises(UnsupportedError, match=r"SuperLU\.L of a matrix"):
+        adbc.grad(lambda d: linalg.splu(matrix(d, "csc")).L.sum())(NUMBERS)
+
+
+SQUARE = dense(NUMBERS)
+
+
+@pytest.mark.parametrize("name", ["bicg", "bicgstab", "cgs", "gmres", "lgmres", "gcrotmk", "qmr", "tfqmr"])
+def test_iterations(name: str) -> None:
+    solve = getattr(linalg, name)
+    check_rule(lambda a, b: solve(a, b, rtol=1e-13, atol=0.0)[0], SQUARE, V, rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["cg", "minres"])
+def test_iterations_for_symmetric_matrices(name: str) -> None:
+    # That they end early shows that the derivative is not that of the steps.
+    solve = getattr(linalg, name)
+    f = lambda a, b: solve(a @ a.T, b, rtol=1e-13)[0]  # noqa: E731
+    check_rule(f, SQUARE, V, rtol=1e-4)
+    near = linalg.spsolve(sparse.csc_array(SQUARE @ SQUARE.T), V)
+    early = lambda b: solve(SQUARE @ SQUARE.T, b, x0=near, rtol=1e-3)[0]  # noqa: E731
+    np.testing.assert_allclose(adbc.jacrev(early)(V), np.linalg.inv(SQUARE @ SQUARE.T), rtol=1e-9)
+
+
+def test_iterations_of_operators_and_sparse_matrices() -> None:
+    def f(d: Any, b: Any) -> Any:
+        of_operator = linalg.gmres(linalg.aslinearoperator(matrix(d, "csr").toarray()), b, rtol=1e-13)[0]
+        return np.sum(of_operator * linalg.gmres(matrix(d, "csc"), b, rtol=1e-13)[0])
+
+    check_gradient(f, NUMBERS, V, argnums=(0, 1))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -101,9 +103,21 @@ def test_entries_and_cases() -> None:
     assert {"np.cumsum(x)", "np.cumsum(x, axis=0)", "np.cumsum(x, out=out)"} <= texts
 
 
-def test_the_command() -> None:
+def test_entries_of_scipy() -> None:
+    pytest.importorskip("scipy.spatial.transform")
+    found = entries_of("scipy.spatial.transform")["scipy.spatial.transform"]
+    assert "scipy.spatial.transform.Slerp" in found
+    assert "scipy.spatial.transform.Rotation.from_euler" in found  # methods are given by the table
+    assert "numpy.ndarray.T" not in entries_of("numpy")["numpy"]
+
+
+def test_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "verdicts.json"
     found = subprocess.run(
-        [sys.executable, "-m", "adbc.testing.coverage", "cmath", "--only", "cos"],
+        [sys.executable, "-m", "adbc.testing.coverage", "cmath", "--only=cos", "--primary", "--json", file],
         capture_output=True, text=True, check=True, timeout=300,
     ).stdout  # fmt: skip
     assert re.search(r"cmath +4 of +4 ", found)
+    verdicts = json.loads(file.read_text())["cmath"]["cmath.cosh"]
+    assert verdicts["status"] == "right"
+    assert {case["kind"] for case in verdicts["cases"]} <= {"float", "1-d", "2-d", "plain"}

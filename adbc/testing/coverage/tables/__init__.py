@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adbc.testing.coverage.tables import arrays, library, numpy, polynomial, random
+from adbc.testing.coverage.tables import arrays, library, numpy, polynomial, random, scipy
 
 __all__ = ["CALLS", "SKIPPED"]
 
@@ -17,6 +17,7 @@ CALLS: dict[str, Sequence[str]] = {
     **polynomial.CALLS,
     **random.CALLS,
     **library.CALLS,
+    **scipy.CALLS,
 }
-SKIPPED: dict[str, str] = {**numpy.SKIPPED, **library.SKIPPED}
+SKIPPED: dict[str, str] = {**numpy.SKIPPED, **library.SKIPPED, **scipy.SKIPPED}
 """Public names that are not judged, and why."""
