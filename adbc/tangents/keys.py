@@ -13,9 +13,10 @@ tells (`lost`).
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any, Protocol
 
-from adbc.errors import UnsupportedError
+from adbc.errors import AdbcError, UnsupportedError
 from adbc.tangents.internal import slot_shadow
 from adbc.tangents.lost import lose
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
@@ -33,8 +34,9 @@ class Memory(Protocol):
     def met(self, obj: Any) -> Any:
         """The tangent of object `obj`, which is met by its address only."""
 
-    def put_off(self, error: UnsupportedError) -> bool:
-        """Whether `error` may wait until it is known if a value that is lost depends on the input."""
+    def put_off(self, refusal: Callable[[], AdbcError]) -> float | None:
+        """The NaN that comes back to a value that is lost, if `refusal` may wait until it is known whether it
+        depends on the input; else None."""
 
 
 class _Call(threading.local):
@@ -66,14 +68,15 @@ def keep_key(key: Any, f: Any, what: str) -> Any:
         "it would lose its derivative there",
         "store the value in a list or under another key, or apply adbc.stop_gradient to it",
     )
-    if put_off(error):
-        return lose(key, NO_FDATA)
-    raise error
+    nan = put_off(error)
+    if nan is None:
+        raise error
+    return lose(key, NO_FDATA, nan)
 
 
-def put_off(error: UnsupportedError) -> bool:
-    """Whether the call that is under way lets `error` wait (`Memory.put_off`)."""
-    return CALL.memory is not None and CALL.memory.put_off(error)
+def put_off(error: UnsupportedError) -> float | None:
+    """The NaN that is to come back, if the call that is under way lets `error` wait (`Memory.put_off`)."""
+    return None if CALL.memory is None else CALL.memory.put_off(lambda: error)
 
 
 def _loses(key: Any, f: Any) -> bool:

@@ -7,7 +7,6 @@ and where that arrives at what was asked for, the call ends with the refusal tha
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from adbc.tangents.internal import slot_increment, slot_rdata, slot_shadow
@@ -38,8 +37,8 @@ def may_be_lost(x: Any, f: Any) -> bool:
     return _is_array_of_numbers(f)
 
 
-def lose(x: Any, f: Any) -> Any:
-    """The rdata of `x`, which has shadow `f`: NaN in each number; what has memory gets it there."""
+def lose(x: Any, f: Any, nan: float) -> Any:
+    """The rdata of `x`, which has shadow `f`: `nan` in each number; what has memory gets it there."""
     if f is None or f is NO_TANGENT:
         return None
     cls = type(x)
@@ -47,31 +46,32 @@ def lose(x: Any, f: Any) -> Any:
     if kind.inactive:
         return None
     if not kind.address:
-        return slot_rdata(_lost(x, f))
+        return slot_rdata(_lost(x, f, nan))
     if cls is list:
         for i, part in enumerate(x):
-            f[i] = slot_increment(f[i], lose(part, slot_shadow(f[i])))
+            f[i] = slot_increment(f[i], lose(part, slot_shadow(f[i]), nan))
     elif cls is dict:
         for key, part in x.items():
-            f[key] = slot_increment(f[key], lose(part, slot_shadow(f.get(key))))
+            f[key] = slot_increment(f[key], lose(part, slot_shadow(f.get(key)), nan))
     else:
-        f[...] = math.nan
+        f[...] = complex(nan, nan) if f.dtype.kind == "c" else nan
     return None
 
 
-def _lost(x: Any, f: Any) -> Any:
-    """The tangent of value `x` that is NaN in each number; memory gets it there."""
+def _lost(x: Any, f: Any, nan: float) -> Any:
+    """The tangent of value `x` that is `nan` in each number; memory gets it there."""
     kind = kind_of(type(x))
     if kind.inactive:
         return NO_TANGENT
     if kind.address:
         if f is not NO_FDATA:
-            lose(x, f)
+            lose(x, f, nan)
         return NO_TANGENT
     if isinstance(kind, ValueKind):
-        parts = [(k, _lost(part, f if f is NO_FDATA else kind.part(f, k))) for k, part in kind.parts(x)]
+        parts = [(k, _lost(part, f if f is NO_FDATA else kind.part(f, k), nan)) for k, part in kind.parts(x)]
         return kind.join(x, parts)
-    return math.nan
+    is_complex = isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
+    return complex(nan, nan) if is_complex else nan
 
 
 def has_memory(x: Any, f: Any) -> bool:

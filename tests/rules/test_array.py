@@ -235,7 +235,7 @@ def test_what_arrays_cannot_hand_out_is_refused(name: str) -> None:
     f, make, match = REFUSED[name]
     value = make()
     with pytest.raises(AdbcError, match=match):
-        adbc.vjp(f, value, 0.8)
+        adbc.grad(lambda a, x: (f(a, x), x)[1])(value, 0.8)
     assert value.tolist() == make().tolist()
     with pytest.raises(AdbcError, match=match):
         adbc.jvp(f, (value, 0.8), (make(), 1.0))

@@ -343,6 +343,38 @@ def test_a_buffer_that_is_seen_through_an_object_in_c_is_refused() -> None:
             differentiate(1.5)
 
 
+def test_the_imaginary_part_is_lost_too() -> None:
+    def program(x: Any, z: Any) -> Any:
+        z.imag[1] = x
+        return len(pickle.dumps(z)) * x
+
+    with pytest.raises(MissingRuleError, match="cannot be differentiated"):
+        adbc.grad(program)(1.5, np.array([1.0, 2.0 + 1j]))
+    with pytest.raises(UnsupportedError, match="an active complex becomes the key"):
+        adbc.grad(lambda x: len({complex(1.0, x): 1}) * x)(1.5)
+
+
+def test_the_refusal_is_that_of_the_place_from_which_nan_has_come() -> None:
+    def program(x: Any) -> Any:
+        constants = dict.fromkeys(TIMES, 1)
+        hours = datetime.timedelta(hours=TIMES[0]).seconds
+        return (len(constants) + hours + float(fractions.Fraction(x))) * x + len({TIMES[1]: 1})
+
+    with pytest.raises(MissingRuleError, match=r"fractions\.Fraction, called from .*test_put_off"):
+        adbc.grad(program)(1.5)
+
+
+def test_an_exception_may_hold_what_was_lost() -> None:
+    def program(x: Any) -> Any:
+        try:
+            return struct.pack("d", x, 1.0)
+        except struct.error:
+            return x
+
+    with pytest.raises(MissingRuleError, match=r"struct\.pack"):
+        adbc.grad(program)(1.5)
+
+
 def test_a_number_that_is_nan_for_itself_is_no_refusal_without_such_keys() -> None:
     assert math.isnan(adbc.grad(lambda x: x * math.nan)(1.0))
     with adbc.use(adbc.Config(trace_nan=True)), pytest.raises(UnsupportedError, match="becomes the key"):

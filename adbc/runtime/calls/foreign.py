@@ -27,16 +27,16 @@ from adbc.rules.builtins.iteration import ITERATORS
 from adbc.rules.classes import overrides
 from adbc.runtime.calls import beside, texts
 from adbc.runtime.calls.classes import lookup
+from adbc.runtime.calls.lost_arguments import LostArguments, lost_arguments
 from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, reaches_out
 from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
-from adbc.runtime.state.activity import is_active, is_opaque
+from adbc.runtime.state.activity import is_active, is_opaque, may_hide
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent
 from adbc.tangents.contents import contents, differs, is_of_array, put_back
 from adbc.tangents.fields import instance_fields, is_python_class
-from adbc.tangents.lost import has_memory, may_be_lost
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
 
@@ -63,11 +63,7 @@ _CHANGES = {id(operator.setitem): "__setitem__", id(operator.delitem): "__delite
 _PYTHON = frozenset({types.FunctionType, types.MethodType})
 
 
-Lost = list[tuple[Any, Any, Any]]
-"""Values whose derivative would be lost (`Context.put_off`), each with its origin and its shadow."""
-
-
-def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, Lost]:
+def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostArguments | None]:
     """Make `call`; the result, what undoes the changes it made to its arguments (None: it made none), and
     the arguments that may have a derivative, which would be lost."""
     function = call.function
@@ -76,21 +72,18 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, Lost]:
         None if x.__class__ is int or x.__class__ is bool else shadow
         for x, shadow in zip(call.args, call.shadows, strict=True)
     ]
-    lost: Lost = []
+    lost: LostArguments | None = None
     if context.is_active(call.shadow) or any(map(context.is_active, shadows)):
         if id(function) in _SYNTAX or not callable(function) or _is_impossible(call):
             function(*call.args)  # if these types do not go together, the error is the user's
-        error = missing_rule(call)
-        lost = _lost(context, call, shadows)
-        if not lost or not context.put_off(error):
-            raise error
+        lost = lost_arguments(context, call, shadows)
     for key in _keys_in(call.args):
         if is_active_key(context, key):
             raise missing_rule(
                 call,
                 f"a {type(key).__name__} with a derivative is a key of a dict, or in a set, that it is given",
             )
-    reached = [x for x in (function, *call.args) if is_opaque(x) or _is_buffer(type(x))]
+    reached = [x for x in (function, *call.args) if may_hide(x)]
     for x in reached:
         if id(x) in context.held and any(map(context.is_active, context.held[id(x)][1])):
             raise missing_rule(
@@ -130,27 +123,17 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, Lost]:
         way = _active_global(context, x, set())
         if way is not None:
             raise missing_rule(call, f"it may call {way}")
-    out, undo = _made(context, call, reached, addresses)
-    if undo is not None and any(has_memory(x, f) for _, x, f in lost):
-        undo()
-        raise error
+    try:
+        out, undo = _made(context, call, reached, addresses)
+    except Exception as error:  # it may hold what was lost: nobody may look at it
+        if lost is None:
+            raise
+        raise missing_rule(call) from error
+    if lost is not None:
+        lost.refuse(undo)
     if not addresses:
         let_iterators_be(context, out)
     return out, undo, lost
-
-
-def _lost(context: Context, call: Call, shadows: Sequence[Any]) -> Lost:
-    """The arguments that may have a derivative, of a function without a rule, each with its origin and
-    shadow; none if something of another kind may have one than `lost` knows."""
-    found: Lost = []
-    if context.is_active(call.shadow):
-        return found
-    for x, shadow, origin in zip(call.args, shadows, call.origins, strict=True):
-        if shadow is not None and context.is_active(shadow):
-            if not may_be_lost(x, shadow):
-                return []
-            found.append((origin, x, shadow))
-    return found
 
 
 def let_iterators_be(context: Context, value: Any) -> None:
@@ -263,7 +246,7 @@ def _made(
     changed = [(x, old) for x, old in before if differs(x, old)]
     if addresses:
         for x in (*reached, out):
-            if is_opaque(x) or _is_buffer(type(x)):
+            if may_hide(x):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
     return out, _in_step(context, changed) if changed else None
 
@@ -340,10 +323,6 @@ def _is_impossible(call: Call) -> bool:
     """Whether `call` is the change of an object whose class has no method for it."""
     name = _CHANGES.get(id(call.function))
     return name is not None and bool(call.args) and lookup(type(call.args[0]), name) is None
-
-
-def _is_buffer(cls: type) -> bool:
-    return cls is bytearray or type(cls).__module__ == "_ctypes"
 
 
 def _is_bound(x: Any) -> bool:

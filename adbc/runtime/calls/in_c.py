@@ -13,7 +13,7 @@ from adbc.errors import UnsupportedError
 from adbc.runtime.calls import foreign, nested, plain_functions, steps, texts
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.objects import Answer
-from adbc.runtime.calls.origins import giving, losing, no_pullback
+from adbc.runtime.calls.origins import giving, no_pullback
 from adbc.runtime.calls.plain import is_plain
 from adbc.runtime.calls.plain_functions import CONSTANTS, PlainFunction, are_constants
 from adbc.runtime.calls.plans import Mode
@@ -99,11 +99,9 @@ class InC(abc.ABC):
 
     def foreign(self, context: Context, step: steps.Foreign, mode: Mode) -> Answer:
         out, undo, lost = foreign.call_foreign(context, step.call)
-        return (
-            out,
-            self.known(context, out),
-            losing(undo, lost) if lost else no_pullback if undo is None else giving(undo),
-        )
+        if lost is not None:
+            return out, self.known(context, out), lost.pullback(undo)
+        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
 
     def differentiate(self, context: Context, step: steps.Differentiate, mode: Mode) -> Answer:
         """A derivative is taken: that of constants as it is, any other by code that is followed."""

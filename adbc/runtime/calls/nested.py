@@ -65,7 +65,8 @@ _MACHINERY = (
     *[
         f"adbc.runtime.calls.{name}"
         for name in (
-            "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating", "plain",
+            "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating",
+            "lost_arguments", "plain",
             "plain_functions", "plans", "reading", "resolve", "reverse", "steps",
         )
     ],

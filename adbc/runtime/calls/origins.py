@@ -7,9 +7,8 @@ from typing import Any
 
 from adbc.runtime.calls.binding import Bound, Default
 from adbc.tangents import slot_rdata
-from adbc.tangents.lost import lose
 
-__all__ = ["giving", "keyword_rdata", "losing", "no_pullback", "scatter"]
+__all__ = ["giving", "keyword_rdata", "no_pullback", "scatter"]
 
 
 def no_pullback(bout: Any) -> Sequence[Any]:
@@ -25,18 +24,6 @@ def giving(give: Callable[[], None]) -> Callable[[Any], Any]:
         return ()
 
     return giving_pullback
-
-
-def losing(undo: Callable[[], None] | None, lost: Sequence[tuple[Any, Any, Any]]) -> Callable[[Any], Any]:
-    """A pullback that runs `undo` and gives back what says that these values are lost, each with its origin
-    and its shadow."""
-
-    def losing_pullback(bout: Any) -> Any:
-        if undo is not None:
-            undo()
-        return [(origin, lose(x, f)) for origin, x, f in lost]
-
-    return losing_pullback
 
 
 def scatter(targets: Sequence[Any], rdata: Sequence[Any]) -> list[tuple[Any, Any]]:

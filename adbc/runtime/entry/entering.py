@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from sys import exception
 from typing import Any
 
@@ -14,12 +14,12 @@ from adbc.runtime.calls.beside import check_result
 from adbc.runtime.calls.generators import refuse_left_open
 from adbc.runtime.calls.weak import check_end
 from adbc.runtime.report.tracebacks import leave
+from adbc.runtime.report.waiting import Waiting
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.stack import STACK
-from adbc.tangents.activity_marks import any_part
 from adbc.tangents.keys import CALL
 
-__all__ = ["check_sure", "enter", "go_back"]
+__all__ = ["enter", "go_back", "start_waiting"]
 
 
 def _end(context: Context, result: Any) -> None:
@@ -90,16 +90,9 @@ def go_back(pullback: Callable[..., Any], *arguments: Any) -> Any:
         raise
 
 
-def check_sure(context: Context, gradients: Sequence[Any]) -> None:
-    """Raise the refusal that was put off in this call if what comes back from where it was is NaN: what was
-    lost there depends on the input."""
-    if context.unsure and any(any_part(g, _is_nan) for g in gradients):
-        raise context.unsure[0]
-
-
-def _is_nan(part: Any) -> bool:
-    differs = part != part
-    return bool(differs if differs is True or differs is False else differs.any())
+def start_waiting() -> Waiting:
+    """What refusals wait in that are put off in a call (`Context.put_off`)."""
+    return Waiting(enter.__code__)
 
 
 @functools.cache

@@ -25,7 +25,7 @@ from adbc.errors import LiftError, PullbackConsumedError
 from adbc.runtime.calls.plans import ROWS, Plan, by_value, is_derived
 from adbc.runtime.calls.plans import plan as known_plan
 from adbc.runtime.entry.described import NUMBERS, described, elements, is_watched, lists_in
-from adbc.runtime.entry.entering import check_sure, enter, go_back
+from adbc.runtime.entry.entering import enter, go_back, start_waiting
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import check_scalar, pair, seed, snapshot
@@ -221,7 +221,7 @@ class Entrance:
         """The forwards pass of ``f(*args)`` on `way`, unless the arguments are not as simple as it needs."""
         rule = way.rule
         context = Context()
-        context.to_place = leave if engine.reverse.watch is None else None
+        context.start_waiting = start_waiting if engine.reverse.watch is None else None
         shadows: list[Any] = []
         objects: set[int] = set()
         is_closed = way.is_closed
@@ -276,7 +276,7 @@ def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tu
         return None
     context = _Closed() if way.is_closed else Context()
     context.entered = rule
-    context.to_place = leave if engine.reverse.watch is None else None
+    context.start_waiting = start_waiting if engine.reverse.watch is None else None
     out, saved = enter(rule.forwards, context, *args)
     pullback = context.backwards(rule.pullback) if context.is_deep else rule.pullback
     parts = go_back(pullback, saved, 1.0) if arrays else pullback(saved, 1.0)
@@ -285,8 +285,8 @@ def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tu
         gradients: tuple[Any, ...] = (complete(parts[k], args[i]),)
     else:
         gradients = tuple([complete(parts[k], args[i]) for complete, k, i in way.gradients])
-    if context.unsure:
-        check_sure(context, gradients)
+    if context.waiting is not None:
+        context.waiting.check(gradients)
     return out, gradients
 
 
@@ -428,8 +428,8 @@ def value_and_gradient_of(
                 gradients = tuple(
                     [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
                 )
-            if context.unsure:
-                check_sure(context, gradients)
+            if context.waiting is not None:
+                context.waiting.check(gradients)
             return out, gradients[0] if single else gradients
         except BaseException as error:  # any exception of the user's is passed on
             leave(error)
@@ -460,7 +460,8 @@ def _any_call(
         else slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i])
         for i in entrance.numbers
     ]  # fmt: skip
-    check_sure(context, gradients)
+    if context.waiting is not None:
+        context.waiting.check(gradients)
     return answer, gradients[0] if single else tuple(gradients)
 
 
@@ -538,6 +539,10 @@ def value_and_pullback(
                 "this pullback has been run already; the values it needs are gone."
                 " Call adbc.vjp again for another."
             )
-        return opened.back(cotangent)
+        try:
+            return opened.back(cotangent)
+        except BaseException as error:  # any exception of a rule of the user's is passed on
+            leave(error)
+            raise
 
     return (opened.value, pullback, *opened.aux)

@@ -10,6 +10,7 @@ its shadow; and, when the pullback has run, at the rdata, the shadows and whethe
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -126,6 +127,13 @@ def _is_ours(cls: type) -> bool:
     return type(module) is str and module.partition(".")[0] == "adbc"
 
 
+def _is_of_module(x: Any) -> bool:
+    """Whether `x` holds the globals of a module, in which names are looked up: what is reached from there is
+    not what a call is given."""
+    module = sys.modules.get(str(x.get("__name__"))) if type(x) is dict else None
+    return module is not None and vars(module) is x
+
+
 def _is_told_its_name(cls: type) -> bool:
     """Whether instances of `cls`, one of a library, are told their name by the class that is made with them,
     as a ``cached_property`` is: that stays, like the class."""
@@ -155,7 +163,7 @@ class _Call:
         self.before: list[tuple[Any, Any]] = []
         if watch.debug and not is_forward:
             mine = bool(first) and _is_ours(type(self.xs[0]))
-            self.before = list(contents(self.xs[1:] if mine else self.xs))
+            self.before = list(contents([x for x in self.xs[int(mine) :] if not _is_of_module(x)]))
         if watch.trace_nan and is_forward:
             self._trace(self.fs, "is given the tangent", "of argument")
 

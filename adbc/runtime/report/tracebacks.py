@@ -11,6 +11,7 @@ user's they are about.
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Iterator
 from contextvars import ContextVar
@@ -23,7 +24,7 @@ from adbc.errors import AdbcError, LiftError, VerificationError
 from adbc.runtime.report.frames import Entry, Frame, frames, is_joined, running, without_ours
 from adbc.runtime.report.places import place_of
 
-__all__ = ["hidden", "leave", "plain_traceback"]
+__all__ = ["hidden", "leave", "plain_traceback", "show_place"]
 
 
 hidden: ContextVar[bool] = ContextVar(
@@ -107,6 +108,22 @@ def _as_the_users(traceback: types.TracebackType | None, is_refusal: bool) -> ty
             else:
                 kept = types.TracebackType(kept, entry.frame, entry.at, entry.line)
     return kept
+
+
+def show_place(error: AdbcError, outermost: types.CodeType) -> None:
+    """Give `error`, which is to be raised later, the traceback of the place that the program is at, up to the
+    frame of `outermost`.  It holds no frame of the user's: what stands in these may die before."""
+    entries: list[Entry] = []
+    frame = sys._getframe(1)
+    while frame.f_code is not outermost and frame.f_back is not None:
+        entries.append(Entry(frame, frame.f_lasti, frame.f_lineno))
+        frame = frame.f_back
+    shown: types.TracebackType | None = None
+    for entry in reversed(without_ours(reversed(entries))):
+        for each in frames(entry):
+            step = _step(each)
+            shown = types.TracebackType(shown, step.tb_frame, step.tb_lasti, step.tb_lineno)
+    error.__traceback__ = shown
 
 
 class _Here(Exception):

@@ -22,6 +22,7 @@ __all__ = [
     "is_nonzero",
     "is_opaque",
     "keeps_lists",
+    "may_hide",
     "note_inactive",
     "number_shadow",
 ]
@@ -135,3 +136,8 @@ def is_opaque(x: Any) -> bool:
     if cls.__module__ == "numpy.dtypes":  # many arrays share them, and nothing can be put into them
         return False
     return kind_of(cls).inactive and cls not in _HIDES_NOTHING and not hasattr(cls, "dtype")
+
+
+def may_hide(x: Any) -> bool:
+    """Whether memory may be behind `x` that is not seen through it: it is opaque, or a buffer."""
+    return is_opaque(x) or type(x) is bytearray or type(type(x)).__module__ == "_ctypes"

@@ -54,11 +54,10 @@ class Context:
     """Whether the recursion limit is raised for this call at this time."""
     has_end: bool = False
     """Whether something is to be done when the pass ends: because of `opened`, `is_raised` or `refusal`."""
-    to_place: Callable[[AdbcError], object] | None = None
-    """Says in a refusal where it is, if refusals may be `put_off`: somebody asks when cotangents have gone
-    back."""
-    unsure: Sequence[AdbcError] = ()
-    """The refusals that were."""
+    start_waiting: Callable[[], Any] | None = None
+    """Makes `waiting`, if refusals may be `put_off`: somebody asks when cotangents have gone back."""
+    waiting: Any = None
+    """The refusals that were (`report.waiting`)."""
     follows_inner: bool = False
     """Whether a derivative has been taken inside of this one, so that code of adbc's own may be met."""
     captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]
@@ -111,16 +110,15 @@ class Context:
             self.refusal = error
             self.has_end = True
 
-    def put_off(self, error: AdbcError) -> bool:
-        """Whether `error` may wait until it is known if a value depends on the input.
-
-        It does if NaN, the cotangent of the value where it is lost, arrives at what was asked for
-        (`entering.check_sure`)."""
-        if self.to_place is None or self.follows_inner:
-            return False
-        self.to_place(error)
-        self.unsure = [*self.unsure, error]
-        return True
+    def put_off(self, refusal: Callable[[], AdbcError]) -> float | None:
+        """The NaN that is to come back to a value from where a derivative would be lost, if the error that
+        `refusal` makes may wait until it is known whether there is one; else None."""
+        if self.start_waiting is None or self.follows_inner:
+            return None
+        if self.waiting is None:
+            self.waiting = self.start_waiting()
+        nan: float = self.waiting.add(refusal)
+        return nan
 
     def refused(self) -> None:
         """Put back the attributes of classes and modules: the call ends with a refusal."""

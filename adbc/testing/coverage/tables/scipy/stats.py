@@ -123,7 +123,7 @@ CONTINUOUS: dict[str, tuple[str, ...]] = {
 """Continuous distributions with their shapes."""
 
 NEGATIVE = ("weibull_max", "levy_l", "genextreme")
-"""Those of numbers below zero."""
+"""The distributions of numbers below zero."""
 
 DISCRETE: dict[str, str] = {
     "bernoulli": "1, p[1]",

@@ -1,0 +1,63 @@
+"""Arguments of functions in C without a rule, while it is not known whether they have a derivative.
+
+What such a function makes of them is taken for constant, and NaN comes back to them (`tangents.lost`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.runtime.calls.steps import Call
+from adbc.runtime.report.messages import missing_rule
+from adbc.runtime.state.context import Context
+from adbc.tangents import lost
+
+__all__ = ["LostArguments", "lost_arguments"]
+
+
+class LostArguments:
+    """Values, each with the origin of its cotangent and its shadow, to which `nan` comes back."""
+
+    def __init__(self, call: Call, values: Sequence[tuple[Any, Any, Any]], nan: float) -> None:
+        self.call = call
+        self.values = values
+        self.nan = nan
+
+    def refuse(self, undo: Callable[[], None] | None) -> None:
+        """Raise, if there is something to undo in memory that may have a derivative: what was changed there
+        would have none."""
+        if undo is not None and any(lost.has_memory(x, f) for _, x, f in self.values):
+            undo()
+            raise missing_rule(self.call)
+
+    def pullback(self, undo: Callable[[], None] | None) -> Callable[[Any], Any]:
+        """The pullback of the call; `undo` takes back what it has changed."""
+
+        def losing_pullback(bout: Any) -> Any:
+            if undo is not None:
+                undo()
+            return [(origin, lost.lose(x, f, self.nan)) for origin, x, f in self.values]
+
+        return losing_pullback
+
+
+def lost_arguments(context: Context, call: Call, shadows: Sequence[Any]) -> LostArguments:
+    """Those of the arguments of `call`, of a function without a rule, that may have a derivative.
+
+    Raises `MissingRuleError` if something of another kind may have one than `tangents.lost` knows, or the
+    refusal may not wait.
+    """
+    found: list[tuple[Any, Any, Any]] = []
+    nan = None
+    if not context.is_active(call.shadow):
+        for x, shadow, origin in zip(call.args, shadows, call.origins, strict=True):
+            if shadow is not None and context.is_active(shadow):
+                if not lost.may_be_lost(x, shadow):
+                    break
+                found.append((origin, x, shadow))
+        else:
+            nan = context.put_off(lambda: missing_rule(call))
+    if nan is None:
+        raise missing_rule(call)
+    return LostArguments(call, found, nan)
