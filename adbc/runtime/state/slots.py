@@ -119,8 +119,9 @@ _ABSENT = object()
 
 
 def add_to_item(shadow: Any, key: Any, b: Any) -> None:
-    """The adjoint of ``container[key]``."""
-    if shadow is not None and b is not None:
+    """The adjoint of ``container[key]``.  What reaches a key of a dict, as a value, is lost there; objects in
+    it have theirs by their addresses."""
+    if shadow is not None and b is not None and shadow is not KEYS:
         shadow[key] = slot_increment(shadow[key], b)
 
 
