@@ -338,7 +338,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "percent": (lambda x: float("%.17g" % x), "text made from"),
     "format": (lambda x: float(format(x)), "text made from"),
     "buffer": (through_a_buffer, "text made from"),
-    "json": (lambda x: json.loads(json.dumps(x)), "json.dumps"),
+    "json": (lambda x: json.loads(json.dumps(x)), r"json\.(dumps|loads)"),
     "decimal": (lambda x: float(decimal.Decimal(repr(x))), "text made from"),
     "patch": (patches, "global 'sin' of module 'math'"),
 }
