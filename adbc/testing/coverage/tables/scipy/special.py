@@ -15,6 +15,25 @@ def _with(constants: str, *names: str, behind: str = "x") -> dict[str, Sequence[
     return {f"{_S}.{name}": [f"{_S}.{name}({constants}, {behind})"] for name in names}
 
 
+_POLYNOMIALS: dict[str, tuple[str, ...]] = {
+    "chebyc": (),
+    "chebys": (),
+    "chebyt": (),
+    "chebyu": (),
+    "hermite": (),
+    "hermitenorm": (),
+    "laguerre": (),
+    "legendre": (),
+    "sh_chebyt": (),
+    "sh_chebyu": (),
+    "sh_legendre": (),
+    "gegenbauer": ("0.4",),
+    "genlaguerre": ("0.4",),
+    "jacobi": ("0.4", "0.7"),
+    "sh_jacobi": ("1.4", "0.7"),
+}
+"""Families of orthogonal polynomials, with their parameters beside the degree."""
+
 CALLS: dict[str, Sequence[str]] = {
     **_with(
         "1.5",
@@ -115,43 +134,11 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_S}.elliprj": [f"{_S}.elliprj(x, y, z, w)"],
     **{
         f"{_S}.{name}": [f"{_S}.{name}({', '.join(['3', *constants])})(x)"]
-        for name, constants in {
-            "chebyc": (),
-            "chebys": (),
-            "chebyt": (),
-            "chebyu": (),
-            "hermite": (),
-            "hermitenorm": (),
-            "laguerre": (),
-            "legendre": (),
-            "sh_chebyt": (),
-            "sh_chebyu": (),
-            "sh_legendre": (),
-            "gegenbauer": ("0.4",),
-            "genlaguerre": ("0.4",),
-            "jacobi": ("0.4", "0.7"),
-            "sh_jacobi": ("1.4", "0.7"),
-        }.items()
+        for name, constants in _POLYNOMIALS.items()
     },
     **{
         f"{_S}.roots_{name}": [f"{_S}.roots_{name}({', '.join(['5', *constants])})[1] @ v"]
-        for name, constants in {
-            "chebyc": (),
-            "chebys": (),
-            "chebyt": (),
-            "chebyu": (),
-            "hermite": (),
-            "hermitenorm": (),
-            "laguerre": (),
-            "legendre": (),
-            "sh_chebyt": (),
-            "sh_chebyu": (),
-            "sh_legendre": (),
-            "gegenbauer": ("0.4",),
-            "genlaguerre": ("0.4",),
-            "jacobi": ("0.4", "0.7"),
-            "sh_jacobi": ("1.4", "0.7"),
-        }.items()
+        for name, constants in _POLYNOMIALS.items()
     },
     **{
         f"{_S}.{name}": [f"abs({_S}.{name}(2, 5)) @ v"]
