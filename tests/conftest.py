@@ -6,6 +6,7 @@ Tests that take long are marked ``slow``: `tests.selection` says which.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     durations = selection.read()
     for item in selection.slow_among([(item.nodeid, item) for item in items], durations):
         item.add_marker("slow")
+    if order := os.environ.get("ADBC_TESTS_ORDER"):
+        items.sort(key=lambda item: selection.place_of(item.nodeid, order))
 
 
 @pytest.hookimpl(tryfirst=True)  # before what is set up for a whole module

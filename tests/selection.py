@@ -11,12 +11,14 @@ again::
 ``-m ""`` runs all tests, ``-m slow`` those that ``python -m pytest`` leaves out.
 
 Where there is only so much time, ``ADBC_TESTS_UNTIL`` says when the last test may begin, in seconds of
-`time.time`: the others are skipped, and counted as such.
+`time.time`: the others are skipped, and counted as such.  ``ADBC_TESTS_ORDER``, any text, then says in which
+order files are run, so that it is not always the same tests that there is no time for.
 """
 
 from __future__ import annotations
 
 import collections
+import hashlib
 import json
 import os
 import time
@@ -30,6 +32,7 @@ __all__ = [
     "PATH",
     "Recorder",
     "function_of",
+    "place_of",
     "quick_cases",
     "read",
     "slow_among",
@@ -61,6 +64,13 @@ def time_is_up() -> bool:
 def function_of(name: str) -> str:
     """The name of a test without the case: ``tests/a.py::test_b`` of ``tests/a.py::test_b[c]``."""
     return name.partition("[")[0]
+
+
+def place_of(name: str, order: str) -> str:
+    """What to sort tests by to have files in the order that the text `order` stands for; those of a file stay
+    together, and as they are."""
+    file = name.partition("::")[0]
+    return hashlib.sha256(f"{order} {file}".encode()).hexdigest()
 
 
 def quick_cases(durations: Durations, function: str) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import selection
-from tests.selection import Recorder, quick_cases, slow_among
+from tests.selection import Recorder, place_of, quick_cases, slow_among
 
 ROOT = Path(__file__).parent.parent
 DURATIONS = {"a.py::test_b": (10, 20.0), "a.py::test_c": (2, 9.0), "a.py::test_d": (3, 4.0)}
@@ -95,3 +95,14 @@ def test_nothing_begins_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> 
     assert not selection.time_is_up()
     monkeypatch.setenv("ADBC_TESTS_UNTIL", str(time.time() - 1))
     assert selection.time_is_up()
+
+
+def test_each_order_keeps_the_tests_of_a_file_together_and_is_another() -> None:
+    names = [f"tests/{file}.py::test_{case}" for file in "abcdefgh" for case in range(3)]
+    found = {
+        order: sorted(names, key=lambda name: place_of(name, order)) for order in ("first", "second", "first again")
+    }
+    for order in found.values():
+        assert sorted(order) == names
+        assert [name[-1] for name in order] == list("012") * 8
+    assert len({tuple(order) for order in found.values()}) == 3
