@@ -8,6 +8,7 @@ import numpy as np
 
 from adbc.rules.kinds import RowKind
 from adbc.rules.numpy import (
+    array_likes,
     buffers,
     conversion,
     counting,
@@ -105,7 +106,10 @@ def _arrays_of(row: Rule) -> slice:
 _PLAIN = frozenset({operator.getitem, operator.delitem, operator.matmul, operator.imatmul, *SPELLING})
 """Functions of which NumPy's are no special case where text is met, or that raise where it is."""
 
-_OF_INSTANCES = instances.rows_of_instances(_OF_ARRAYS)
+_OF_INSTANCES = [
+    *instances.rows_of_instances(_OF_ARRAYS),
+    *array_likes.rows_of_array_likes(_OF_ARRAYS),
+]
 
 # An array is made of text like one of numbers, and a number of such an array.
 for _row in (*_OF_ARRAYS, *_OF_INSTANCES):

@@ -58,6 +58,7 @@ __all__ = [
     "new_shadow",
     "places",
     "plain",
+    "refuse_object",
     "refuse_opaque",
     "refuse_text",
     "refuse_text_of",
@@ -195,15 +196,21 @@ def gather_tangent(x: Any, dx: Any) -> Any:
         return None
     parts = []
     for xi, di in zip(x, in_order(x, dx), strict=True):
-        if type(di) is MutableTangent:
-            raise UnsupportedError(
-                f"a {type(xi).__name__} in a list becomes a part of an array",
-                "it is made one by methods of its own, which are not followed there",
-                "put np.asarray(x) into the list in place of x",
-            )
+        refuse_object(xi, di)
         di = gather_tangent(xi, array_part(di))
         parts.append(np.zeros(np.shape(xi), whole.dtype) if di is None else di)
     return np.array(parts, whole.dtype).reshape(whole.shape)
+
+
+def refuse_object(x: Any, shadow: Any) -> None:
+    """Raise if `x`, which has this shadow (or tangent) and stands in a list of which an array is made, is an
+    object of a class of Python, whose own methods say what array it is."""
+    if type(shadow) is MutableTangent:
+        raise UnsupportedError(
+            f"a {type(x).__name__} in a list becomes a part of an array",
+            "it is made one by methods of its own, which are not followed there",
+            "put np.asarray(x) into the list in place of x",
+        )
 
 
 def array_part(shadow: Any) -> Any:

@@ -1,7 +1,9 @@
 """Rules of decompositions of matrices: eigenvalues, singular values, QR, and the logarithm of determinants.
 
 Where the library leaves something free, a sign or a phase of a vector, a derivative takes the branch that the
-library took, or the one in which the free part does not move; what does not depend on it is right.  Equal
+library took, or the one in which the free part does not move; what does not depend on it is right.  Several
+columns that complete a factor (of ``svd`` and ``qr`` of full size) are nan in forward mode, and in reverse
+mode what depends on more than the space that they span is refused.  Equal
 eigenvalues or singular values have vectors that are free in a plane: there the part of their derivative that
 would be infinite is 0.
 """
@@ -109,13 +111,29 @@ def eig_against(by: list[Any], outs: Any, a: Any) -> Any:
 # -- singular values ---------------------------------------------------------------------------------------
 
 
-def _refuse_full(name: str, a: Any, complete: bool) -> None:
-    if complete and np.shape(a)[-1] != np.shape(a)[-2]:
+def free_along(d: Any, fixed: Any, free: Any) -> Any:
+    """The tangent of the orthonormal columns `free` that complete the columns `fixed`, of which `d` is the
+    tangent.  Of a single column the direction is given; several may turn into each other, and what a library
+    lets them do says nothing of the matrix, so that their tangent is nan."""
+    if free.shape[-1] > 1:
+        return np.full_like(free, np.nan)
+    return -np.matmul(fixed, np.matmul(adjoint(d), free))
+
+
+def free_against(by: Any, fixed: Any, free: Any, name: str) -> Any:
+    """The cotangent of the columns `fixed` from the cotangent `by` of those that complete them.
+
+    Raises `UnsupportedError` if it matters how these turn into each other.
+    """
+    turn = np.matmul(adjoint(free), by)
+    turn = turn - adjoint(turn)
+    if free.shape[-1] > 1 and np.any(np.abs(turn) > 1e-6 * np.max(np.abs(by), initial=0)):
         raise UnsupportedError(
-            f"np.linalg.{name} of full size",
-            "some of its directions are free, so that it has no derivative",
-            "use full_matrices=False (of qr, mode='reduced')",
+            f"{name} of full size, of which a single one of the columns that complete the factor is used",
+            "these are free to turn into each other, so that such a one has no derivative",
+            "use full_matrices=False (of qr, mode='reduced'), or the projection on all of them, Q @ Q.T",
         )
+    return -np.matmul(free, np.matmul(adjoint(by), fixed))
 
 
 def _triangle(a: Any, hermitian: Any) -> Any:
@@ -134,6 +152,13 @@ def _fold(b: Any, hermitian: Any) -> Any:
     return np.tril(b, -1) + adjoint(np.triu(b, 1)) + np.real(b) * eye
 
 
+def _thin(outs: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """The three factors of reduced size, and the columns of `u` and of `v` that there are besides."""
+    u, s, vh = outs
+    size = s.shape[-1]
+    return u[..., :size], s, vh[..., :size, :], u[..., size:], adjoint(vh[..., size:, :])
+
+
 def svd_along(
     d: Any, outs: Any, a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False
 ) -> list[Any]:
@@ -141,8 +166,7 @@ def svd_along(
     if not isinstance(outs, tuple):
         u, _, vh = np.linalg.svd(a, full_matrices=False, hermitian=hermitian)
         return [np.real(np.sum(conj(u) * np.matmul(d, adjoint(vh)), axis=-2))]
-    _refuse_full("svd", a, full_matrices)
-    u, s, vh = outs
+    u, s, vh, free_u, free_v = _thin(outs)
     v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
     inner = np.matmul(np.matmul(adjoint(u), d), v)
     f = gaps(s * s)
@@ -155,6 +179,10 @@ def svd_along(
     outside_v = np.matmul(adjoint(d), u)
     du = du + (outside_u - np.matmul(u, np.matmul(adjoint(u), outside_u))) * _inverse(row)
     dv = dv + (outside_v - np.matmul(v, np.matmul(vh, outside_v))) * _inverse(row)
+    if free_u.shape[-1]:
+        du = np.concatenate([du, free_along(du, u, free_u)], axis=-1)
+    if free_v.shape[-1]:
+        dv = np.concatenate([dv, free_along(dv, v, free_v)], axis=-1)
     return [du, np.real(_diagonal(inner)), adjoint(dv)]
 
 
@@ -170,10 +198,14 @@ def svd_against(
     if not isinstance(outs, tuple):
         u, _, vh = np.linalg.svd(a, full_matrices=False, hermitian=hermitian)
         return _fold(np.matmul(u * np.asarray(by[0])[..., None, :], vh), hermitian)
-    _refuse_full("svd", a, full_matrices)
-    u, s, vh = outs
+    u, s, vh, free_u, free_v = _thin(outs)
     bu, bs, bv = by[0], by[1], adjoint(by[2])
     v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
+    size = s.shape[-1]
+    if free_u.shape[-1]:
+        bu = bu[..., :size] + free_against(bu[..., size:], u, free_u, "np.linalg.svd")
+    if free_v.shape[-1]:
+        bv = bv[..., :size] + free_against(bv[..., size:], v, free_v, "np.linalg.svd")
     ubu, vbv = np.matmul(adjoint(u), bu), np.matmul(vh, bv)
     f = gaps(s * s)
     inner = f * (ubu - adjoint(ubu)) * row + column * f * (vbv - adjoint(vbv))
@@ -195,8 +227,6 @@ def _qr_of(outs: Any, a: Any, mode: str) -> tuple[Any, Any]:
         raise UnsupportedError(
             f"np.linalg.qr with mode={mode!r}", "its result is LAPACK's own form", "use mode='reduced'"
         )
-    if np.shape(a)[-2] > np.shape(a)[-1]:
-        _refuse_full("qr", a, mode == "complete")
     return np.linalg.qr(a) if mode == "r" else (outs[0], outs[1])
 
 
@@ -218,24 +248,39 @@ def _qr_against(bq: Any, br: Any, q: Any, r: Any) -> Any:
 
 
 def qr_along(d: Any, outs: Any, a: Any, mode: str = "reduced") -> list[Any]:
-    q, r = _qr_of(outs, a, mode)
+    whole, r = _qr_of(outs, a, mode)
+    q, free, r = _reduced(whole, r, a)
     n = q.shape[-1]  # a matrix with more columns begins with those that decide
     dq, dr = _qr_along(d[..., :n], q, r[..., :n])
     if r.shape[-1] > n:
         rest = np.matmul(adjoint(dq), a[..., n:]) + np.matmul(adjoint(q), d[..., n:])
         dr = np.concatenate([dr, rest], axis=-1)
-    return [dr] if mode == "r" else [dq, dr]
+    if mode == "r":
+        return [dr]
+    if free.shape[-1]:
+        dq = np.concatenate([dq, free_along(dq, q, free)], axis=-1)
+        dr = np.concatenate([dr, np.zeros_like(outs[1][..., n:, :])], axis=-2)
+    return [dq, dr]
 
 
 def qr_against(by: list[Any], outs: Any, a: Any, mode: str = "reduced") -> Any:
-    q, r = _qr_of(outs, a, mode)
+    whole, r = _qr_of(outs, a, mode)
+    q, free, r = _reduced(whole, r, a)
     bq, br = (np.zeros_like(q), by[0]) if mode == "r" else by
     n = q.shape[-1]
+    if free.shape[-1]:
+        bq, br = bq[..., :n] + free_against(bq[..., n:], q, free, "np.linalg.qr"), br[..., :n, :]
     if r.shape[-1] == n:
         return _qr_against(bq, br, q, r)
     rest = br[..., n:]
     begin = _qr_against(bq + np.matmul(a[..., n:], adjoint(rest)), br[..., :n], q, r[..., :n])
     return np.concatenate([begin, np.matmul(q, rest)], axis=-1)
+
+
+def _reduced(q: Any, r: Any, a: Any) -> tuple[Any, Any, Any]:
+    """The factors of reduced size, `r` the last, and the columns of `q` that there are besides."""
+    n = min(np.shape(a)[-2:])
+    return q[..., :n], q[..., n:], r[..., :n, :]
 
 
 # -- condition ---------------------------------------------------------------------------------------------

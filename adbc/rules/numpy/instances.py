@@ -302,6 +302,19 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     return rolled(a, shift, axis)
 
 
+unique_along = through(np.unique)
+
+
+def unique(
+    ar: Any, return_index: Any = False, return_inverse: Any = False, return_counts: Any = False,
+    axis: Any = None, **options: Any,
+) -> Any:  # fmt: skip
+    """``numpy.unique``, which looks at the bytes of the elements along an axis, if there is one."""
+    if axis is None:
+        return implementation(np.unique)(ar, return_index, return_inverse, return_counts, **options)
+    return unique_along(ar, return_index, return_inverse, return_counts, axis, **options)
+
+
 def clip(a: Any, low: Any, high: Any, out: Any = None) -> Any:
     """The ufunc behind ``numpy.clip``."""
     return np.clip(a, low, high, out)
@@ -446,7 +459,7 @@ def _row(function: Any) -> Rule | None:
 _WHOLE: frozenset[Any] = frozenset(
     {
         np.broadcast_to, np.einsum, np.interp, np.convolve, np.correlate,
-        np.lib.stride_tricks.sliding_window_view,
+        np.lib.stride_tricks.sliding_window_view, np.cross,
     }
 )  # fmt: skip
 """Functions of NumPy's written in Python whose own code cannot be followed, and which leave the class of
@@ -479,13 +492,13 @@ _CORE: Any = getattr(np, "_core", getattr(np, "core", None))  # NumPy 1 has the 
 _METHODS: Any = _CORE._methods
 _CLIP: Any = _CORE.umath.clip
 WRITTEN: dict[str, Any] = {
-    **{name: getattr(_METHODS, f"_{name}") for name in ("var", "std", "clip")},
+    **{name: getattr(_METHODS, f"_{name}") for name in ("mean", "var", "std", "clip")},
     "trace": trace,
 }
 """The methods of arrays that are written in Python with operators, which a subclass may override, or that
 make an instance of another."""
 OF_UFUNCS: dict[str, Any] = {
-    **{name: getattr(_METHODS, f"_{name}") for name in ("sum", "prod", "any", "all", "mean")},
+    **{name: getattr(_METHODS, f"_{name}") for name in ("sum", "prod", "any", "all")},
     "max": _METHODS._amax,
     "min": _METHODS._amin,
 }
@@ -528,6 +541,7 @@ ROWS: list[Rule] = [
     Overlay(_CLIP, clip, when=plain),
     Overlay(_CLIP, through(_CLIP), when=_when("__array_ufunc__")),
     Overlay(np.roll, roll, when=_when("__array_function__")),
+    Overlay(np.unique, unique, when=_when("__array_function__")),
     ZeroRule(asks_for_view),
     ZeroRule(defers),
     ZeroRule(implementation),

@@ -17,6 +17,7 @@ from adbc.rules.numpy.base import (
     give,
     new_shadow,
     plain,
+    refuse_object,
     refuse_opaque,
     refuse_text,
     refuse_text_of,
@@ -121,9 +122,10 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
         if darrays is None:
             return out, unseen(out, finish(None, array))
         _check_objects(array)
-        found = [
-            gather_tangent(x, array_part(d)) for x, d in zip(arrays, in_order(arrays, darrays), strict=True)
-        ]
+        pairs = list(zip(arrays, in_order(arrays, darrays), strict=True))
+        for x, d in pairs:
+            refuse_object(x, d)
+        found = [gather_tangent(x, array_part(d)) for x, d in pairs]
         if array.dtype.kind in "SUT":
             refuse_text_of(array, arrays, found)
             return out, unseen(out, finish(None, array))
@@ -140,6 +142,9 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
         if farrays is not None:
             _check_objects(array)
             refuse_text(array, arrays)
+            if not isinstance(arrays, np.ndarray):
+                for x, f in zip(arrays, in_order(arrays, farrays), strict=True):
+                    refuse_object(x, f)
         fout = new_shadow(array, farrays is not None)
         nothing = (None,) * (len(args) - 1)
 

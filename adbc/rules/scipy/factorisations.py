@@ -332,9 +332,9 @@ def _singular_against(by: Any, s: Any, a: Any, **_: Any) -> Any:
 # -- QR --------------------------------------------------------------------------------------------------
 
 
-def orthogonal(a: Any) -> Any:
-    """``qr(a, mode="economic")``."""
-    return linalg.qr(a, mode="economic")
+def orthogonal(a: Any, mode: str = "economic") -> Any:
+    """``qr(a, mode=mode)``."""
+    return linalg.qr(a, mode=mode)
 
 
 def pivots(a: Any) -> Any:
@@ -349,11 +349,9 @@ def qr(
     check_matrix(a, "qr")
     a = np.asarray(a)
     rows, columns = a.shape
-    if mode == "raw" or (mode == "full" and rows > columns):
+    if mode == "raw":
         raise UnsupportedError(
-            f"scipy.linalg.qr with mode={mode!r}",
-            "some of its directions are free, so that it has no derivative",
-            "use mode='economic'",
+            "scipy.linalg.qr with mode='raw'", "its result is LAPACK's own form", "use mode='economic'"
         )
     order = None
     if pivoting:
@@ -363,7 +361,7 @@ def qr(
         q, first = orthogonal(a[:, :rows])
         r = np.concatenate((first, np.conjugate(q.T) @ a[:, rows:]), axis=1)
     else:
-        q, r = orthogonal(a)
+        q, r = orthogonal(a, "full" if mode == "full" else "economic")
     if mode == "r":
         if rows > columns:
             r = np.concatenate((r, np.zeros((rows - columns, columns), r.dtype)))
@@ -371,8 +369,12 @@ def qr(
     return (q, r) if order is None else (q, r, order)
 
 
-def _qr_against(by: list[Any], outs: Any, a: Any) -> Any:
-    return qr_against(_filled(by, outs), outs, a)
+def _qr_along(d: Any, outs: Any, a: Any, mode: str = "economic") -> list[Any]:
+    return qr_along(d, outs, a, "complete" if mode == "full" else "reduced")
+
+
+def _qr_against(by: list[Any], outs: Any, a: Any, mode: str = "economic") -> Any:
+    return qr_against(_filled(by, outs), outs, a, "complete" if mode == "full" else "reduced")
 
 
 # -- polar -----------------------------------------------------------------------------------------------
@@ -485,7 +487,7 @@ ROWS: list[Rule] = [
     multiple(vectors_of, _eigh_along, _eigh_against),
     multiple(tridiagonal_vectors, eigh_along, eigh_against),
     multiple(triple, _triple_along, _triple_against),
-    multiple(orthogonal, qr_along, _qr_against),
+    multiple(orthogonal, _qr_along, _qr_against, ("a", "mode")),
     multiple(polar_factors, _polar_along, _polar_against),
     multiple(generalised, _pinv_along, _pinv_against),
     *bodies(

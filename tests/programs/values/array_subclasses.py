@@ -393,6 +393,19 @@ def selections(x):
     return a[a > 2].sum() + a[[0, 1]].sum() + a[np.array([1, 2])].sum() + a[..., None][0, 0] + a[-1]
 
 
+def equal_rows(x):
+    a = RealisticInfoArray(x[:, None] * np.array([1.0, 3.0, 1.0]), 2.0)
+    rows, index, counts = np.unique(a, axis=1, return_index=True, return_counts=True)
+    every = np.unique(a)
+    return (rows * counts).sum() + index.sum() + (every * np.arange(len(every))).sum()
+
+
+def means_and_products(x):
+    a = RealisticInfoArray(np.stack([x[:3], x[1:], x[:3] * x[1:]]), 0.5)
+    middle = a.mean(axis=0)
+    return (np.cross(a - middle, middle)[:, 1] ** 2).sum() + np.asarray(a.mean(axis=1, keepdims=True)).sum()
+
+
 def functions(x):
     a = RealisticInfoArray(x.reshape(2, 2), info=1)
     made = [
@@ -582,6 +595,8 @@ PROGRAMS = {
         many_methods,
         rows_one_by_one,
         selections,
+        equal_rows,
+        means_and_products,
         functions,
         aliased,
         reshaped_in_place,

@@ -98,9 +98,59 @@ def test_equal_eigenvalues_have_a_finite_derivative() -> None:
 def test_refusals() -> None:
     with pytest.raises(UnsupportedError, match="too few eigenvectors"):
         adbc.grad(lambda a: np.linalg.eigvals(a).sum())(np.array([[1.0, 1.0], [0.0, 1.0]]))
-    with pytest.raises(UnsupportedError, match="of full size"):
-        adbc.grad(lambda a: np.linalg.svd(a)[1].sum())(HIGH)
     with pytest.raises(UnsupportedError, match="LAPACK's own form"):
         adbc.grad(lambda a: np.linalg.qr(a, mode="raw")[0].sum())(HIGH)
     with pytest.raises(UnsupportedError, match="one is singular"):
         adbc.grad(lambda a: np.linalg.cond(a, 1).sum())(np.stack([np.eye(2), np.zeros((2, 2))]))
+
+
+@pytest.mark.parametrize("kind", ["real", "complex"])
+def test_a_single_column_that_completes_a_factor(kind: str) -> None:
+    a = RNG.normal(size=(2, 4, 3)) + (1j * RNG.normal(size=(2, 4, 3)) if kind == "complex" else 0)
+
+    def own(parts: Any) -> Any:
+        u, s, vh = parts
+        return np.conj(u[..., :, None, :]) * u[..., None, :, :], s, np.conj(vh[..., None, :]) * vh[..., None]
+
+    check_rule(lambda a: own(np.linalg.svd(a)), a)
+    check_rule(lambda a: own(np.linalg.svd(np.swapaxes(a, -1, -2))), a)
+
+    def projections(a: Any) -> Any:
+        q, r = np.linalg.qr(a, mode="complete")
+        return np.conj(q[..., :, None, :]) * q[..., None, :, :], r
+
+    check_rule(projections, a)
+
+
+FAR = RNG.normal(size=(5, 3))
+
+
+@pytest.mark.parametrize(
+    "complement",
+    [
+        lambda a: np.linalg.svd(a)[0][:, 3:],
+        lambda a: np.linalg.svd(a.T)[2][3:].T,
+        lambda a: np.linalg.qr(a, mode="complete")[0][:, 3:],
+    ],
+)
+def test_columns_that_complete_a_factor_are_one_space(complement: Any) -> None:
+    weights = RNG.normal(size=(5, 5))
+
+    def projected(a: Any) -> Any:
+        free = complement(a)
+        return np.sum(weights * (free @ free.T))
+
+    def of_thin(a: Any) -> Any:
+        u = np.linalg.svd(a, full_matrices=False)[0]
+        return -np.sum(weights * (u @ u.T))
+
+    np.testing.assert_allclose(adbc.grad(projected)(FAR), adbc.grad(of_thin)(FAR), rtol=1e-9, atol=1e-12)
+    assert np.isnan(adbc.jvp(projected, (FAR,), (np.ones_like(FAR),))[1])
+    with pytest.raises(UnsupportedError, match="free to turn into each other"):
+        adbc.grad(lambda a: np.sum(weights[:, 0] * complement(a)[:, 0]))(FAR)
+
+
+def test_what_is_not_free_in_factors_of_full_size() -> None:
+    check_rule(lambda a: np.linalg.svd(a)[1:], FAR)
+    check_rule(lambda a: np.linalg.svd(a)[0][:, :3], FAR)
+    check_rule(lambda a: np.linalg.qr(a, mode="complete")[1], FAR)

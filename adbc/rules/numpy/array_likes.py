@@ -1,0 +1,102 @@
+"""NumPy's functions written in C, for objects that make an array of themselves: ``__array__`` and its kin.
+
+NumPy makes such an array first, and computes with that.  So does the code that is differentiated in place of
+the function: a method ``__array__`` of the user's is followed like any code, and the frame or the series of a
+library that is a constant stays one.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adbc.rules.classes import has
+from adbc.rules.numpy.base import is_plain
+from adbc.rules.numpy.operators import BINARY
+from adbc.rules.numpy.overrides import OTHERS
+from adbc.rules.table import Overlay, Rule, ZeroRule
+
+__all__ = ["is_array_like", "rows_of_array_likes"]
+
+_MAKE_ARRAYS = ("__array__", "__array_interface__", "__array_struct__")
+
+
+def is_array_like(cls: type) -> bool:
+    """Whether NumPy asks instances of `cls`, which are no arrays, for the array that they stand for."""
+    return not issubclass(cls, np.ndarray | np.generic) and any(has(cls, name) for name in _MAKE_ARRAYS)
+
+
+def stands_for_array(x: Any) -> bool:
+    """Whether `x` is to be made an array."""
+    return is_array_like(type(x)) and not is_plain(type(x))
+
+
+def made(function: Any) -> Callable[..., Any]:
+    """The body that stands for `function`, of C, where an argument stands for an array."""
+
+    def on_arrays(*args: Any, **named: Any) -> Any:
+        given = [np.asarray(x) if stands_for_array(x) else x for x in args]
+        if not named:
+            return function(*given)
+        return function(*given, **{k: np.asarray(x) if stands_for_array(x) else x for k, x in named.items()})
+
+    return on_arrays
+
+
+def _when(protocol: str) -> Callable[..., bool]:
+    """The `when` of rows of functions for which a class answers by the method `protocol`."""
+
+    def accepts(*classes: type) -> bool:
+        found = False
+        for cls in classes:
+            if is_plain(cls):
+                continue
+            if not is_array_like(cls) or (protocol and has(cls, protocol)):
+                return False
+            found = True
+        return found
+
+    return accepts
+
+
+def _of_operator(*classes: type) -> bool:
+    """The `when` of operators between an array and what stands for one, which has lower priority."""
+    first, *others = classes
+    if not issubclass(first, np.ndarray | np.generic) or not _when("__array_ufunc__")(*classes):
+        return False
+    return not any(has(cls, "__array_priority__") for cls in others if not is_plain(cls))
+
+
+def _row(function: Any) -> Rule | None:
+    """The row of `function`; None if it is written in Python, or an operator."""
+    kind = type(function)
+    if kind is np.ufunc:
+        return Overlay(function, made(function), when=_when("__array_ufunc__"))
+    is_whole = getattr(function, "__module__", None) == "numpy.linalg" or function in (np.interp, np.einsum)
+    if is_whole or isinstance(getattr(function, "__wrapped__", None), types.BuiltinFunctionType):
+        return Overlay(function, made(function), when=_when("__array_function__"))
+    if kind is types.BuiltinFunctionType and (function.__module__ or "").startswith("numpy"):
+        return Overlay(function, made(function), when=_when(""))
+    if kind is types.MethodDescriptorType and function.__objclass__ is np.ndarray:
+        return Overlay(function, made(function), when=_when(""))
+    return None
+
+
+def rows_of_array_likes(rows: Sequence[Rule]) -> list[Rule]:
+    """The rows for objects that stand for arrays of functions that have `rows` for arrays."""
+    functions = dict.fromkeys(row.function for row in rows)
+    functions.pop(np.array, None)
+    functions.pop(np.asarray, None)
+    operators = [
+        Overlay(getattr(operator, name), made(getattr(np, ufunc)), when=_of_operator)
+        for name, ufunc in {**BINARY, **OTHERS}.items()
+    ]
+    return [
+        ZeroRule(stands_for_array),
+        *operators,
+        *(row for row in map(_row, functions) if row is not None),
+    ]

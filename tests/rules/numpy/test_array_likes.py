@@ -1,0 +1,104 @@
+"""Objects that make an array of themselves, given to functions of NumPy's that are written in C."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.errors import UnsupportedError
+from adbc.testing import test_rule as check_rule
+
+
+class Series:
+    """A column as libraries have it: it holds an array, and says so by ``__array__`` only."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.values, dtype)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+class Described:
+    """An object that says where its memory is."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    @property
+    def __array_interface__(self) -> Any:
+        return self.values.__array_interface__
+
+
+X = np.array([1.2, -0.4, 2.1, 0.7])
+POINTS = np.array([0.0, 1.0, 2.0, 3.0])
+
+CALLS = {
+    "a formula": lambda x, s: np.add(x, s) * np.maximum(s, x),
+    "a method": lambda x, s: x.dot(s),
+    "a product": lambda x, s: np.dot(s, x),
+    "a sum of products": lambda x, s: np.einsum("i,i", x, s),
+    "a choice": lambda x, s: np.where(x > 0.5, x, s),
+    "bounds": lambda x, s: np.clip(x, None, s),
+    "lines": lambda x, s: np.interp(x, POINTS, s),
+    "a solution": lambda x, s: np.linalg.solve(np.diag(x + 3.0), s),
+    "an operator": lambda x, s: x - s,
+    "an operator of a number": lambda x, s: x[0] * s,
+    "what is written": lambda x, s: np.multiply(x, s, out=np.zeros(4)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_they_are_made_arrays_first(name: str) -> None:
+    call, constant = CALLS[name], Series(np.array([0.5, 1.5, -0.3, 2.0]))
+    check_rule(lambda x: call(x, constant), X)
+    check_rule(lambda x: call(x, Series(np.sin(x) * x)), X)
+
+
+def test_knots_of_a_constant_table() -> None:
+    places, values = Series(POINTS), Series(np.array([0.5, 1.5, -0.3, 2.0]))
+    assert adbc.grad(lambda t: np.interp(t, places, values))(1.25) == pytest.approx(-1.8)
+
+
+def test_memory_that_is_described() -> None:
+    constant = Described(X.copy())
+    gradient = adbc.grad(lambda x: np.dot(x, constant))(2.0 * X)
+    np.testing.assert_allclose(gradient, X)
+
+
+def test_a_class_that_answers_for_itself_is_asked() -> None:
+    class Answering(Series):
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+            given = [3.0 * x.values if isinstance(x, Answering) else x for x in inputs]
+            return ufunc(*given, **keywords)
+
+        def __rsub__(self, other: Any) -> Any:
+            raise AssertionError("numpy.subtract asks first")
+
+    check_rule(lambda x: np.multiply(x, Answering(x)), X)
+
+
+def test_one_of_higher_priority_computes_itself() -> None:
+    class First(Series):
+        __array_priority__ = 10.0
+
+        def __rsub__(self, other: Any) -> Any:
+            return 2.0 * self.values - other
+
+    check_rule(lambda x: x - First(x * x), X)
+    check_rule(lambda x: operator.sub(x, First(X)), X)
+
+
+@pytest.mark.parametrize("join", [np.concatenate, np.stack, np.hstack, np.vstack])
+def test_in_a_list_they_are_refused(join: Any) -> None:
+    with pytest.raises(UnsupportedError, match="a Series in a list becomes a part of an array"):
+        adbc.grad(lambda x: join([x, Series(x)]).sum())(X)
+    with pytest.raises(UnsupportedError, match="a Series in a list becomes a part of an array"):
+        adbc.jvp(lambda x: join([x, Series(x)]).sum(), (X,), (X,))
