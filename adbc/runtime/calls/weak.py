@@ -27,6 +27,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from adbc.cpython.libraries import is_library_class
 from adbc.cpython.names import attributes_reset
 from adbc.cpython.variables import Passed, passed_at, settled
 from adbc.errors import UnsupportedError
@@ -82,9 +83,13 @@ def note_reference(context: Context, obj: Any, place: int, callback: Any) -> Non
 def is_finalised(cls: type) -> bool:
     """Whether something that may be noticed runs when an instance of `cls` dies.
 
-    A ``__del__`` that does nothing but set plain attributes of the object to constants is not noticed.
+    A ``__del__`` that does nothing but set plain attributes of the object to constants is not noticed, nor one
+    of the standard library's, which gives back what the object alone has, a file or a process.
     """
     finaliser = lookup(cls, "__del__")
+    module = getattr(finaliser, "__module__", None) or ""
+    if module.partition(".")[0] in sys.stdlib_module_names and is_library_class(cls):
+        return False
     if not isinstance(finaliser, types.FunctionType) or lookup(cls, "__setattr__") is not object.__setattr__:
         return finaliser is not None
     names = attributes_reset(finaliser.__code__)

@@ -18,6 +18,7 @@ from adbc.tangents.activity_marks import is_inactive
 from adbc.tangents.contents import contents, differs
 from adbc.tangents.duals import ArrayTangent
 from adbc.tangents.fields import instance_dict, instance_fields, slots_of
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["Kept"]
 
@@ -90,13 +91,13 @@ class Kept:
                 parts = _parts(shadow)
                 self._parts.append((shadow, parts))
                 pending.extend(parts)
-            elif hasattr(shadow, "dtype"):
+            elif hasattr(shadow, "dtype") and not _is_number(shadow):
                 self._arrays.append(shadow)
 
     def _may_depend(self, shadow: Any) -> bool:
         if shadow is None or shadow is NO_TANGENT or is_inactive(shadow):
             return False
-        if type(shadow) is float and not self._is_forward:
+        if not self._is_forward and _is_number(shadow):
             return False  # the number says so itself
         return self._is_active(shadow)
 
@@ -125,7 +126,7 @@ def _has_new_number(change: tuple[Any, Any]) -> bool:
     if isinstance(x, set | bytearray):
         return False
     values = [content for _, content in contents([x], with_arrays=False)][:1]
-    return any(type(v) is float for v in _new_in(_values(values[0] if values else []), _values(old)))
+    return any(map(_is_number, _new_in(_values(values[0] if values else []), _values(old))))
 
 
 def _values(content: list[Any]) -> list[Any]:
@@ -133,20 +134,31 @@ def _values(content: list[Any]) -> list[Any]:
     return [v[1] if type(v) is tuple and len(v) == 2 else v for v in content]
 
 
+def _is_number(x: Any) -> bool:
+    """Whether `x` is a number that may have a derivative: a float, a complex number, or one of NumPy's."""
+    cls = type(x)
+    if cls is float or cls is complex:
+        return True
+    if not hasattr(cls, "dtype"):
+        return False
+    kind = kind_of(cls)
+    return not (kind.address or kind.inactive)
+
+
 def _make_own(x: Any) -> None:
-    """Let the floats in object `x` be objects of their own, equal to what they were, that nobody else has."""
+    """Let the numbers in object `x` be objects of their own, equal to what they were, that nobody else has."""
     base: Any = list if isinstance(x, list) else deque
     if isinstance(x, base):
         for i, v in enumerate(base.__iter__(x)):
-            if type(v) is float:
+            if _is_number(v):
                 base.__setitem__(x, i, neg(-v))
     for space in _spaces(x):
         for key, v in space.items():
-            if type(v) is float:
+            if _is_number(v):
                 dict.__setitem__(space, key, neg(-v))
     slots = slots_of(type(x))
     for name, v in instance_fields(x, slots) if slots else ():
-        if type(v) is float and name in (found := dict(slots)):
+        if _is_number(v) and name in (found := dict(slots)):
             found[name].__set__(x, neg(-v))
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
@@ -299,3 +300,27 @@ def test_an_init_without_bases_is_called_on_an_object_with_a_derivative() -> Non
             super().__init__()
 
     check_rule(lambda x: Last(x).value * x, 1.5)
+
+
+@pytest.mark.parametrize("program", [summed, by_module, by_own_name, by_single, by_default, by_thread])
+def test_numbers_of_numpy(program: Callable[[Any], Any]) -> None:
+    x = np.float64(1.5)
+    library.reset()
+    program(x)  # so that this very object stands there before
+    slope = {by_module: 4.0 * x, by_default: 2.0 * x}.get(program, 2.0)
+    for _ in range(3):
+        assert adbc.grad(program)(x) == pytest.approx(slope)
+        assert adbc.jvp(program, (x,), (1.0,))[1] == pytest.approx(slope)
+
+
+def test_constants_of_numpy_that_a_library_keeps() -> None:
+    """Numbers of NumPy's that stand in the tables of a library do not count as what depends on the input."""
+    from adbc.runtime.state.kept import Kept
+    from adbc.tangents import fresh_shadow
+
+    kept = Kept(lambda shadow: True, False)
+    box = library.Box(np.float64(0.5))
+    kept.note(box, fresh_shadow(box))
+    assert kept.is_constant()
+    box.value = np.float64(0.5)
+    assert not kept.is_constant()
