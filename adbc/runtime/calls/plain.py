@@ -25,6 +25,7 @@ from adbc.cpython.names import globals_written, imports, names_in
 from adbc.flags import HAVE_GC
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import lookup
+from adbc.runtime.calls.library_memory import finds_active
 from adbc.runtime.calls.unfollowed import is_about_text, runs_as_it_is
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
@@ -68,7 +69,9 @@ def is_plain(
         return False
     if not _Search(context, [] if inside is None else inside).leads_nowhere([function, *args]):
         return False
-    return context.kept is None or context.kept.is_constant()
+    if context.kept is not None and not context.kept.is_constant():
+        return False
+    return not finds_active(context, function, args)
 
 
 def is_active_key(context: Context, key: Any) -> bool:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
@@ -42,6 +43,7 @@ def reset():
     NUMBERS[:] = 0.0
     vars(BOX).clear()
     BOX.value = 1.5
+    HOOKS.clear()
 
 
 def keep(name, value):
@@ -142,17 +144,49 @@ def set_number(x):
 
 def sum_of_numbers(factor):
     return NUMBERS.sum() * factor
+
+
+def in_own_function():
+    def inside():
+        return NAMED["z"].value
+
+    return inside()
+
+
+HOOKS = []
+
+
+def register(x):
+    HOOKS.append(x)
+
+
+def call_hooks(x):
+    return sum(hook(x) for hook in HOOKS)
+
+
+def sum_of_values(factor):
+    return sum(x.value for x in HOOKS) * factor
+
+
+def sum_of_elements(factor):
+    return float(sum(np.sum(x) for x in HOOKS)) * factor
+
+
+def first_element():
+    return HOOKS[0][0]
 """
 
 KEY: Any = None
 BOX: Any = None
+OTHER: Any = None
+HOLDER: Any = None
 ROWS: Any = None
 library: Any = None
 
 
 @pytest.fixture(scope="module", autouse=True)
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    global KEY, BOX, ROWS, library
+    global KEY, BOX, ROWS, OTHER, HOLDER, library
     folder = tmp_path_factory.mktemp("installed") / "site-packages"
     folder.mkdir()
     (folder / "keeping_things.py").write_text(SOURCE)
@@ -160,6 +194,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     try:
         library = importlib.import_module("keeping_things")
         KEY, BOX, ROWS = library.Box(0), library.BOX, library.ROWS
+        OTHER, HOLDER = library.NAMED, [library.ROWS]
         yield
     finally:
         sys.path.remove(str(folder))
@@ -252,9 +287,25 @@ def by_cached_function(x: Any) -> Any:
     return y
 
 
+def by_another_name(x: Any) -> Any:
+    OTHER["z"] = library.Box(x)
+    return library.in_own_function() * library.scaled("z", 2.0)
+
+
+def held_by_the_user(x: Any) -> Any:
+    HOLDER[0].append(library.Box(x))
+    return library.row(-1, 2.0)
+
+
+def by_a_function(x: Any) -> Any:
+    library.register(lambda y: y * x)
+    return library.call_hooks(2.0)
+
+
 PROGRAMS = [
     summed, replaced, constants_added, rows, attributes, by_module, by_own_name, by_own_list, by_class,
-    by_single, by_default, by_thread, weakly, by_array, by_cached_function,
+    by_single, by_default, by_thread, weakly, by_array, by_cached_function, by_another_name, held_by_the_user,
+    by_a_function,
 ]  # fmt: skip
 
 
@@ -299,3 +350,69 @@ def test_an_init_without_bases_is_called_on_an_object_with_a_derivative() -> Non
             super().__init__()
 
     check_rule(lambda x: Last(x).value * x, 1.5)
+
+
+class Own:
+    def __init__(self) -> None:
+        self.value = 2.0
+
+
+def number_of(o: Any) -> Any:
+    o.value *= 3.0
+    return library.sum_of_values(2.0)
+
+
+def elements_of(o: Any) -> Any:
+    o[0] = o[0] * 3.0
+    return library.sum_of_elements(2.0)
+
+
+def as_it_came(o: Any) -> Any:
+    return library.first_element() * o[0]
+
+
+def by_a_hook(o: Any) -> Any:
+    library.register(lambda x: x * o[0])
+    o[0] = o[0] * 3.0
+    return library.call_hooks(2.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "make", "slope"),
+    [
+        (number_of, Own, 6.0),
+        (number_of, lambda: library.Box(2.0), 6.0),
+        (elements_of, lambda: [2.0], 6.0),
+        (elements_of, lambda: np.array([2.0]), 6.0),
+        (elements_of, lambda: np.array([2.0, 1.0])[:1], 6.0),
+        (as_it_came, lambda: [2.0], 4.0),
+        (as_it_came, lambda: np.array([2.0]), 4.0),
+        (by_a_hook, lambda: [2.0], 6.0),
+    ],
+)
+def test_an_argument_that_a_library_keeps_has_its_derivative(f: Any, make: Any, slope: float) -> None:
+    """What was registered before the call is found from the names in the code of the library."""
+    for _ in range(2):
+        library.reset()
+        o = make()
+        if f is not by_a_hook:
+            library.register(o)
+        value, gradient = adbc.value_and_grad(f)(o)
+        assert value == f(make()) if f is by_a_hook else value
+        assert (gradient.value if hasattr(o, "value") else gradient[0]) == slope
+        tangent = adbc.zero_tangent(o)
+        if hasattr(o, "value"):
+            tangent.value = 1.0
+        else:
+            tangent[0] = 1.0
+        assert adbc.jvp(f, (o,), (tangent,))[1] == slope
+
+
+def test_what_is_met_before_a_library_reads_it_is_not_taken_for_what_was_there() -> None:
+    def f(box: Any) -> Any:
+        box.value = box.value * 2.0
+        return library.value_of_box(3.0) + library.value_of_box(4.0) * library.total(1.0)
+
+    library.reset()
+    library.put("one", library.Box(1.0))
+    assert adbc.grad(f)(library.BOX).value == 14.0
