@@ -34,7 +34,9 @@ _CODES = 100
 """The most functions and classes that are looked into from one."""
 _OBJECTS = 1000
 """The most objects that are looked at in memory."""
-_KEEP_NOTHING = frozenset({"matplotlib", "numpy", "scipy", *sys.stdlib_module_names}) - {"__main__"}
+_KEEP_NOTHING = frozenset({"matplotlib", "numpy", "scipy", *sys.stdlib_module_names}) - {
+    "__main__", "sched", "weakref",
+}  # fmt: skip
 """Packages that keep nothing that is given to them and read by functions that are given constants."""
 
 _NOTHING = frozenset(

@@ -154,6 +154,17 @@ def in_own_function():
 
 
 HOOKS = []
+PARENTS = {}
+
+
+class Node:
+    def __init__(self, value):
+        self.value = value
+        PARENTS[id(self)] = weakref.ref(self, lambda _, pop=PARENTS.pop, k=id(self): pop(k, None))
+
+
+def of_node(x):
+    return Node(x).value * x
 
 
 def register(x):
@@ -416,3 +427,8 @@ def test_what_is_met_before_a_library_reads_it_is_not_taken_for_what_was_there()
     library.reset()
     library.put("one", library.Box(1.0))
     assert adbc.grad(f)(library.BOX).value == 14.0
+
+
+def test_a_library_may_count_its_objects_by_weak_references() -> None:
+    """What takes a dead reference out of a table of references is not noticed: who reads there asks them."""
+    check_rule(lambda x: library.of_node(x), 1.5)
