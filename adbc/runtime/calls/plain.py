@@ -34,6 +34,11 @@ from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_
 
 __all__ = ["has_fields_in_c", "is_of_library", "is_plain", "made_in_c", "reaches_out", "reads_lists"]
 
+_PATCHING = frozenset(
+    {("_pytest.monkeypatch", "MonkeyPatch"), ("unittest.mock", "_patch"), ("unittest.mock", "_patch_dict")}
+)
+"""Classes whose methods set attributes and put them back later: were one of these followed and the other run
+as it is, only one would be undone."""
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CACHED = type(functools.lru_cache(maxsize=1)(len))
 _IN_C = frozenset(
@@ -115,6 +120,7 @@ def _is_candidate(function: Any, table: RuleTable) -> bool:
             not code.co_flags & _SUSPENDED
             and is_library_code(code.co_filename, function.__globals__)
             and not table.rows(function)
+            and (function.__module__, function.__qualname__.partition(".")[0]) not in _PATCHING
             and (is_about_text(function) or not runs_as_it_is(function))
             and not _captures_memory(function)
         )

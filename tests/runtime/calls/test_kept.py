@@ -4,18 +4,22 @@ its functions are given constants."""
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import adbc
+from adbc.errors import UnsupportedError
 from adbc.testing import test_rule as check_rule
 
 SOURCE = """
 import functools
+import math
 import threading
 import weakref
 
@@ -153,7 +157,34 @@ def in_own_function():
     return inside()
 
 
+def rebind(function):
+    math.sin = _square if function is None else function
+
+
+def _square(x):
+    return x * x
+
+
 HOOKS = []
+CONSTANT = 2.5
+
+
+class Model:
+    scale = 2.0
+    weights = None
+
+    def go(self, x):
+        return self.scale * x
+
+
+def of_constant(x):
+    return CONSTANT * x
+
+
+def go(x):
+    return Model().go(x)
+
+
 PARENTS = {}
 
 
@@ -432,3 +463,66 @@ def test_what_is_met_before_a_library_reads_it_is_not_taken_for_what_was_there()
 def test_a_library_may_count_its_objects_by_weak_references() -> None:
     """What takes a dead reference out of a table of references is not noticed: who reads there asks them."""
     check_rule(lambda x: library.of_node(x), 1.5)
+
+
+def patched(x: Any) -> Any:
+    with mock.patch.object(library, "CONSTANT", 5.0):
+        y = library.of_constant(2.0) * x
+    return y + library.of_constant(2.0) * x
+
+
+def set_on_the_class(x: Any) -> Any:
+    settings = [3.0, x]
+    with mock.patch.object(library.Model, "scale", settings[0]):
+        return library.go(2.0) * settings[1] + library.Model().go(x)
+
+
+def weights_of_the_class(x: Any) -> Any:
+    with mock.patch.object(library.Model, "weights", [1.0, 2.0]):
+        library.Model.weights[0] = x * x
+        return sum(library.Model.weights) * x
+
+
+def array_of_the_class(x: Any) -> Any:
+    with mock.patch.object(library.Model, "weights", np.array([1.0, 2.0]) * 3.0):
+        return library.Model.weights.sum() * x
+
+
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+@pytest.mark.parametrize("f", [patched, set_on_the_class, weights_of_the_class, array_of_the_class])
+def test_constants_may_be_set_on_modules_and_classes(f: Callable[[Any], Any], speculation: str) -> None:
+    """In reverse mode it is known when cotangents have gone back that a number is one."""
+    slope = (f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6
+    assert library.Model.weights is None
+    with adbc.use(adbc.Config(speculation=speculation)):
+        assert adbc.grad(f)(1.5) == pytest.approx(slope, rel=1e-8)
+        assert adbc.jvp(f, (1.5,), (1.0,))[1] == pytest.approx(slope, rel=1e-8)
+    assert (library.CONSTANT, library.Model.scale) == (2.5, 2.0)
+    assert library.Model.weights is None
+
+
+@pytest.mark.parametrize("run", [lambda f: adbc.grad(f)(1.5), lambda f: adbc.jvp(f, (1.5,), (1.0,))])
+@pytest.mark.parametrize("value", [lambda x: [3.0, x][1], lambda x: [1.0, x], lambda x: np.ones(2) * x])
+def test_what_depends_on_the_input_may_not_be_set_there(run: Any, value: Any) -> None:
+    def f(x: Any) -> Any:
+        with mock.patch.object(library.Model, "weights", value(x)):
+            return library.go(2.0) * x
+
+    with pytest.raises(UnsupportedError, match="attribute 'weights' of class Model"):
+        run(f)
+    assert library.Model.weights is None
+
+
+def test_a_library_that_binds_a_function_anew_is_refused() -> None:
+    def f(x: Any) -> Any:
+        library.rebind(None)
+        return math.sin(x)
+
+    sine = math.sin
+    try:
+        for run in (lambda: adbc.grad(f)(1.3), lambda: adbc.jvp(f, (1.3,), (1.0,))):
+            with pytest.raises(UnsupportedError, match="is bound to something else by rebind"):
+                run()
+            assert math.sin is sine
+    finally:
+        library.rebind(sine)
