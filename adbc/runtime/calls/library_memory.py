@@ -10,6 +10,7 @@ objects.  It is a look of limited length; packages known to keep nothing of the 
 
 from __future__ import annotations
 
+import enum
 import functools
 import operator
 import re
@@ -143,6 +144,8 @@ def _memory_from(start: Any, package: str) -> Iterator[Any]:
 
 def _is_looked_into(x: Any, package: str) -> bool:
     """Whether function or class `x` is of `package`, or of the user."""
+    if isinstance(x, enum.EnumMeta):
+        return False  # its members are constants
     own = _package(x)
     return own == package or (own not in _KEEP_NOTHING and not _is_of_library(x))
 
@@ -235,7 +238,7 @@ class _Names:
     ) -> None:
         for key in keys:
             x = space.get(key, _ABSENT)
-            if x is _ABSENT or type(x) in _NOTHING or key in _OF_MODULES:
+            if x is _ABSENT or type(x) in _NOTHING or isinstance(x, enum.Enum) or key in _OF_MODULES:
                 continue
             if isinstance(x, _CODE):
                 self.spaces.append(space)
