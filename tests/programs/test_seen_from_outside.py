@@ -291,6 +291,35 @@ def drops_an_element(v: Any) -> Any:
     return sum(collections.OrderedDict(zip("abc", v, strict=True)).values())
 
 
+class Reflected(Plain):
+    """Answers reflected operators alone, as NumPy's numbers leave them to an object."""
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * self.v
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - self.v
+
+    def __rpow__(self, other: Any) -> Any:
+        return other**self.v
+
+
+def reflects(x: Any) -> Any:
+    k = np.float64(2.0)
+    return (
+        k * Reflected(x)
+        + (np.float64(x) - Reflected(x * x)) * (k ** Reflected(x))
+        + np.int64(3) * Reflected(x)
+    )
+
+
+def writes_into_flat(v: Any) -> Any:
+    w = v * 1.0
+    part = np.asarray(w.flat)
+    part *= w[1]
+    return (w * w).sum() + (np.array(v.flat) * v[0]).sum()
+
+
 RIGHT: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "list_new": (lambda x: x + sum(ListOfItsOwn([x, x])), 2.0),
     "dict_new": (lambda x: x + sum(DictOfItsOwn([(1, x), (2, x)]).values()), 2.0),
@@ -326,6 +355,8 @@ RIGHT: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "deleter": (deletes, 1.5),
     "total_ordering": (orders, 1.5),
     "ordered_dict": (drops_an_element, V),
+    "reflected_by_numbers": (reflects, 1.5),
+    "array_of_flat": (writes_into_flat, V),
 }
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
@@ -341,6 +372,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "json": (lambda x: json.loads(json.dumps(x)), r"json\.(dumps|loads)"),
     "decimal": (lambda x: float(decimal.Decimal(repr(x))), "text made from"),
     "patch": (patches, "global 'sin' of module 'math'"),
+    "transposed_flat": (lambda x: np.asarray((np.ones((2, 2)) * x).T.flat).sum(), "x is not contiguous"),
 }
 
 

@@ -171,6 +171,28 @@ def _itself(it: Any, /) -> Any:
     return it
 
 
+def _array_of(it: Any, *args: Any, **kwargs: Any) -> Any:
+    """``np.array(x.flat, ...)``."""
+    return np.array(it[:], *args, **kwargs)
+
+
+def _shown_as(convert: Any) -> Any:
+    """The body of `convert`, ``np.asarray`` or its like, of ``x.flat``: the memory of `x`, where that lies in
+    the order of the iterator."""
+
+    def body(it: Any, *args: Any, **kwargs: Any) -> Any:
+        x = it.base
+        if not x.flags.c_contiguous:
+            raise UnsupportedError(
+                f"numpy.{convert.__name__} is asked for an array of x.flat, where x is not contiguous",
+                "what is written into it comes to stand in x when it dies",
+                "take a copy, x.ravel()",
+            )
+        return convert(x.reshape(-1), *args, **kwargs)
+
+    return body
+
+
 # -- setting parts of complex arrays ----------------------------------------------------------------------
 
 
@@ -277,5 +299,7 @@ ROWS: list[Rule] = [
     *(Overlay(f, _itself, when=_flat) for f in (intrinsics._iter_, builtins.iter)),
     Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_flat),
     Overlay(np.flatiter.copy, _copied),
+    *(Overlay(f, _array_of, when=_flat) for f in (np.array, np.copy)),
+    *(Overlay(f, _shown_as(f), when=_flat) for f in (np.asarray, np.asanyarray)),
     *(ZeroRule(getattr(operator, n), when=_flat) for n in ("eq", "ne", "lt", "le", "gt", "ge")),
 ]

@@ -160,7 +160,7 @@ ROWS: list[Rule] = [
     *apart(
         Context, Context.known_shadow, Context.known_tangent, Context.given_shadow, Context.given_tangent,
         Context.instance_shadow, Context.met,
-        Context.kept_shadow, Context.kept_tangent, Context.note_kept,
+        Context.kept_shadow, Context.kept_tangent, Context.note_kept, Context.met_before,
         Context.keep, Context.go_in, Context.is_active, Context.class_fields,
         Shadows.tangent, Shadows.found, Shadows.known, Shadows.register, Shadows.adopt, Shadows.lookup,
         Shadows.hold_constant, Shadows.hold_if_free, Shadows.is_constant,

@@ -6,6 +6,7 @@ from the dict to the fields of the class, which the context of the call keeps (`
 
 from __future__ import annotations
 
+import functools
 import io
 import types
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from adbc.runtime.calls.classes import LIBRARY, is_python_function, lookup
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
-from adbc.tangents import NO_TANGENT, slot_increment, slot_rdata
+from adbc.tangents import NO_TANGENT, lost, slot_increment, slot_rdata
 from adbc.tangents.protocol import kind_of
 from adbc.types import make_local
 
@@ -171,6 +172,17 @@ def _has_no_number(x: Any) -> bool:
     return x is _ABSENT or kind_of(type(x)).inactive or issubclass(type(x), io.IOBase)
 
 
+def _put_off(context: Context, owner: Any, name: str, value: Any, shadow: Any) -> float:
+    """What comes back to `value`, which becomes an attribute of a class or module, while it is not known
+    whether it depends on the input; raises if the refusal may not wait."""
+    refusal = functools.partial(fields.refuse_class_write, owner, name)
+    if lost.may_be_lost(value, shadow):
+        nan = context.put_off(refusal)
+        if nan is not None:
+            return nan
+    raise refusal()
+
+
 def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> tuple[Any, Callable[[], Any]]:
     """Set or delete an attribute of a class or module; what undoes that gives the cotangent of the value.
 
@@ -181,9 +193,10 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
     is_set = len(call.args) == 3
     fields_ = context.class_fields(owner)
     shadow = call.shadows[2] if is_set else None
+    nan: float | None = None
     if fields_ is None and shadow is not None and shadow is not NO_TANGENT:
-        if is_active(shadow):
-            raise fields.refuse_class_write(owner, name)
+        if context.is_active(shadow):
+            nan = _put_off(context, owner, name, call.args[2], shadow)
         context.shadows.adopt(call.args[2], shadow)  # it will be met again, as what the class or module holds
     context.attributes.clear()
     setter: Any = type.__setattr__ if is_class(owner) else setattr  # past what its metaclass says
@@ -229,6 +242,8 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
 
     def undo() -> Any:
         returned = None if fields_ is None else slot_rdata(fields_.pop(name, None))
+        if nan is not None:
+            returned = lost.lose(call.args[2], shadow, nan)
         put_back()
         if old_slot is not None and fields_ is not None:
             fields_[name] = 0.0 if type(old_slot) is float else old_slot

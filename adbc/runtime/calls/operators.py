@@ -59,6 +59,13 @@ def _binary(by: Binary) -> Resolver:
             in_python.append(python_method(a, in_place))
         if not any(in_python):
             return of_plain_numbers(call, table)
+        if _is_numpy_number(a) and _is_only_object(
+            b
+        ):  # computed as an array of objects is, by Python's numbers
+            number = call.args[0].item()
+            if type(number) is not a:
+                args = number, call.args[1]
+                return Delegate(Call(call.function, None, args, call.shadows, call.origins, (), call.origin))
         last = _by_sequence(call, forward, reflected, in_place)
         is_joined = last is not None and last.args[0] is call.args[0]
         left = call.on(_method(a, forward), 0, 1) if not is_joined and _may_answer(a, forward, b) else None
@@ -150,6 +157,21 @@ def _array_defers(name: str, other: type) -> bool:
     return bool(getattr(other, "__array_priority__", 0.0) > 0.0)
 
 
+def _is_numpy_number(cls: type) -> bool:
+    """Whether instances of `cls` are numbers of NumPy's own."""
+    return cls.__module__ == "numpy" and hasattr(cls, "__array_interface__") and hasattr(cls, "is_integer")
+
+
+def _is_only_object(cls: type) -> bool:
+    """Whether NumPy takes an instance of `cls` for an object like others, which has nothing to do with
+    arrays, and does not leave operators to it."""
+    return not any(hasattr(cls, name) for name in _OF_ARRAYS)
+
+
+_OF_ARRAYS = (
+    "__array__", "__array_interface__", "__array_priority__", "__array_struct__", "__array_ufunc__",
+    "__buffer__", "__len__", "__getitem__",
+)  # fmt: skip
 _DECLINING = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})
 
 _NARROWER: dict[type, Any] = {float: (float, int), complex: (complex, float, int)}

@@ -25,6 +25,7 @@ from adbc.cpython.names import globals_written, imports, names_in
 from adbc.flags import HAVE_GC
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import lookup
+from adbc.runtime.calls.library_memory import finds_active
 from adbc.runtime.calls.unfollowed import is_about_text, runs_as_it_is
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
@@ -33,6 +34,11 @@ from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_
 
 __all__ = ["has_fields_in_c", "is_of_library", "is_plain", "made_in_c", "reaches_out", "reads_lists"]
 
+_PATCHING = frozenset(
+    {("_pytest.monkeypatch", "MonkeyPatch"), ("unittest.mock", "_patch"), ("unittest.mock", "_patch_dict")}
+)
+"""Classes whose methods set attributes and put them back later: were one of these followed and the other run
+as it is, only one would be undone."""
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CACHED = type(functools.lru_cache(maxsize=1)(len))
 _IN_C = frozenset(
@@ -68,7 +74,9 @@ def is_plain(
         return False
     if not _Search(context, [] if inside is None else inside).leads_nowhere([function, *args]):
         return False
-    return context.kept is None or context.kept.is_constant()
+    if context.kept is not None and not context.kept.is_constant():
+        return False
+    return not finds_active(context, function, args)
 
 
 def is_active_key(context: Context, key: Any) -> bool:
@@ -112,6 +120,7 @@ def _is_candidate(function: Any, table: RuleTable) -> bool:
             not code.co_flags & _SUSPENDED
             and is_library_code(code.co_filename, function.__globals__)
             and not table.rows(function)
+            and (function.__module__, function.__qualname__.partition(".")[0]) not in _PATCHING
             and (is_about_text(function) or not runs_as_it_is(function))
             and not _captures_memory(function)
         )

@@ -133,8 +133,11 @@ class Attributes(Objects):
 
     def known_in(self, context: Context, owner: Any, value: Any) -> Any:
         """What stands beside `value`, which was found in `owner`, a module or class."""
+        if not is_of_library(owner):
+            return self.known(context, value)
+        before = context.met_before(value)
         shadow = self.known(context, value)
-        return shadow if shadow is None or not is_of_library(owner) else context.note_kept(value, shadow)
+        return shadow if shadow is None else context.note_kept(value, shadow, before)
 
     def way_to_find(self, context: Context, cls: type, name: str) -> Any:
         """The ``__getattr__``, written in Python, that an instance of `cls` is asked by for what it has not

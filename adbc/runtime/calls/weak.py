@@ -27,8 +27,9 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from adbc.cpython.libraries import is_library_class
-from adbc.cpython.names import attributes_reset
+from adbc.cpython.cells import captured
+from adbc.cpython.libraries import is_library_class, is_library_code
+from adbc.cpython.names import attributes_reset, names_in
 from adbc.cpython.variables import Passed, passed_at, settled
 from adbc.errors import UnsupportedError
 from adbc.runtime.calls.classes import lookup
@@ -76,15 +77,39 @@ def note_reference(context: Context, obj: Any, place: int, callback: Any) -> Non
     for frame in _holding(context, obj, place):
         context.holders.append((_body(frame), obj))
     context.holders.append((None, obj))  # it is seen to be dead, or not at all
-    if callback is not None and getattr(callback, "__module__", None) not in WEAK_CONTAINERS:
+    if not (
+        callback is None or getattr(callback, "__module__", None) in WEAK_CONTAINERS or _keeps_books(callback)
+    ):
         note_finaliser(context, obj)
+
+
+def _keeps_books(callback: Any) -> bool:
+    """Whether what a library has run when an object dies takes the weak reference to it out of a dict or set
+    of such references: who reads one from there sees that it is dead by asking it."""
+    if type(callback) is not types.FunctionType:
+        return False
+    if not is_library_code(callback.__code__.co_filename, callback.__globals__):
+        return False
+    if names_in(callback.__code__):
+        return False
+    given = [*captured(callback), *(callback.__defaults__ or ()), *(callback.__kwdefaults__ or {}).values()]
+    return all(
+        type(x) in (int, str) or (type(x) is types.BuiltinMethodType and _is_of_references(x.__self__))
+        for x in given
+    )
+
+
+def _is_of_references(x: Any) -> bool:
+    """Whether `x` is a dict or set in which nothing but weak references stands."""
+    values = x.values() if type(x) is dict else x if type(x) is set else (None,)
+    return all(isinstance(value, weakref.ReferenceType) for value in values)
 
 
 def is_finalised(cls: type) -> bool:
     """Whether something that may be noticed runs when an instance of `cls` dies.
 
-    A ``__del__`` that does nothing but set plain attributes of the object to constants is not noticed, nor one
-    of the standard library's, which gives back what the object alone has, a file or a process.
+    A ``__del__`` that does nothing but set plain attributes of the object to constants is not noticed, nor
+    one of the standard library's, which gives back what the object alone has, a file or a process.
     """
     finaliser = lookup(cls, "__del__")
     module = getattr(finaliser, "__module__", None) or ""

@@ -78,6 +78,8 @@ class Context:
     """Objects for which something is to run when they die."""
     kept: Kept | None = None
     """What libraries keep for themselves, as far as it was met."""
+    library_memory: Any = None
+    """What code of libraries finds by names, as far as it was looked at (`calls.library_memory`)."""
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
 
@@ -167,20 +169,28 @@ class Context:
 
     def kept_shadow(self, value: Any) -> Any:
         """`known_shadow` of what code of a library keeps, as a global or an attribute of a class."""
+        before = self.met_before(value)
         shadow = self.known_shadow(value)
-        return shadow if shadow is None else self.note_kept(value, shadow)
+        return shadow if shadow is None else self.note_kept(value, shadow, before)
 
     def kept_tangent(self, value: Any) -> Any:
         """`known_tangent` of what code of a library keeps."""
+        before = self.met_before(value)
         tangent = self.known_tangent(value)
-        return tangent if tangent is None else self.note_kept(value, tangent)
+        return tangent if tangent is None else self.note_kept(value, tangent, before)
 
-    def note_kept(self, value: Any, shadow: Any) -> Any:
-        """`shadow`, of `value`, which a library keeps."""
+    def note_kept(self, value: Any, shadow: Any, before: int) -> Any:
+        """`shadow`, of `value`, which a library keeps; there were `before` shadows when it was met."""
         if self.kept is None:
             self.kept = Kept(is_nonzero if self.is_forward else is_active, self.is_forward)
-        self.kept.note(value, shadow)
+        self.kept.note(value, shadow, functools.partial(self.shadows.since, before))
         return shadow
+
+    def met_before(self, value: Any) -> int:
+        """How much was met when `value` is: what `note_kept` is told of memory."""
+        cls = type(value)
+        is_constant = cls in _CONSTANT or (cls is types.FunctionType and _has_no_state(value))
+        return 0 if is_constant else self.shadows.count()
 
     def keep(self, obj: Any, tangent: Any) -> None:
         """Let `tangent`, or this shadow, be that of `obj`, wherever it is met from now on."""

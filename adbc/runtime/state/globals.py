@@ -6,7 +6,6 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
 from adbc.tangents import slot_rdata
 
@@ -36,7 +35,7 @@ def global_store(guarded: Container[tuple[int, str]]) -> Callable[..., Any]:
     """
 
     def store_global(context: Context, namespace: dict[str, Any], name: str, value: Any, shadow: Any) -> Any:
-        if is_active(shadow):
+        if context.is_active(shadow):
             raise UnsupportedError(
                 f"global {name!r} is set to a value that has a derivative",
                 "a global outlives the call",

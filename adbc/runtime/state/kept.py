@@ -40,15 +40,27 @@ class Kept:
         """Shadows of objects, and what stood in these."""
         self._arrays: list[Any] = []
         """Shadows of arrays."""
+        self._told: dict[int, Any] = {}
+        """By address, the shadows of which it is known that nothing depended on the input when they were
+        met."""
         self.depends = False
         """Whether a value with a derivative was found there once."""
 
-    def note(self, root: Any, shadow: Any) -> None:
-        """Remember `root`, which has `shadow`, and what stands in it, unless it was met before."""
+    def note(self, root: Any, shadow: Any, new: Callable[[], set[int]]) -> None:
+        """Remember `root`, which has `shadow`, and what stands in it, unless it was met before.
+
+        new: gives the addresses of the shadows that were made when it was met.  Into other memory something
+        may have been put by another name.
+        """
         if shadow is NO_TANGENT or shadow is NO_FDATA or id(root) in self._roots:
             return
         self._roots[id(root)] = root, shadow
+        parts, arrays = len(self._parts), len(self._arrays)
         self._look([(root, shadow)])
+        made = new()
+        for part in (*(s for s, _ in self._parts[parts:]), *self._arrays[arrays:]):
+            if id(part) in made:
+                self._told[id(part)] = part
 
     def is_constant(self) -> bool:
         """Whether nothing there depends on the input, as far as can be known."""
@@ -59,6 +71,10 @@ class Kept:
             if gained and not self.depends:
                 self.renew()
         return not self.depends
+
+    def tells_of(self, shadow: Any) -> bool:
+        """Whether it would be seen here that something in `shadow` depends on the input."""
+        return id(shadow) in self._told
 
     def changed(self) -> list[tuple[Any, Any]]:
         """The objects in which something else stands than when they were looked at last, with what did."""
@@ -146,7 +162,7 @@ def _is_number(x: Any) -> bool:
 
 
 def _make_own(x: Any) -> None:
-    """Let the numbers in object `x` be objects of their own, equal to what they were, that nobody else has."""
+    """Let the numbers in `x` be objects of their own, equal to what they were, that nobody else has."""
     base: Any = list if isinstance(x, list) else deque
     if isinstance(x, base):
         for i, v in enumerate(base.__iter__(x)):

@@ -8,6 +8,7 @@ that is free may be used again.  Numbers are never keys.  Nothing here knows of 
 from __future__ import annotations
 
 import gc
+import itertools
 import sys
 import types
 import weakref
@@ -109,6 +110,18 @@ class Shadows:
                 if tangent is not NO_TANGENT and is_active(tangent):
                     return True
         return False
+
+    def __bool__(self) -> bool:
+        """Whether anything was met."""
+        return bool(self._known or self.waiting)
+
+    def count(self) -> int:
+        """How much has been met: what `since` is asked with."""
+        return len(self._memo)
+
+    def since(self, before: int) -> set[int]:
+        """The addresses of the tangents of what has been met since there was as much as `before`."""
+        return {id(tangent) for _, tangent in itertools.islice(self._memo.values(), before, None)}
 
     def let_be(self, obj: Any) -> None:
         """From now on `obj`, by itself, has no derivative."""

@@ -4,18 +4,22 @@ its functions are given constants."""
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import adbc
+from adbc.errors import UnsupportedError
 from adbc.testing import test_rule as check_rule
 
 SOURCE = """
 import functools
+import math
 import threading
 import weakref
 
@@ -43,6 +47,7 @@ def reset():
     NUMBERS[:] = 0.0
     vars(BOX).clear()
     BOX.value = 1.5
+    HOOKS.clear()
 
 
 def keep(name, value):
@@ -143,17 +148,87 @@ def set_number(x):
 
 def sum_of_numbers(factor):
     return NUMBERS.sum() * factor
+
+
+def in_own_function():
+    def inside():
+        return NAMED["z"].value
+
+    return inside()
+
+
+def rebind(function):
+    math.sin = _square if function is None else function
+
+
+def _square(x):
+    return x * x
+
+
+HOOKS = []
+CONSTANT = 2.5
+
+
+class Model:
+    scale = 2.0
+    weights = None
+
+    def go(self, x):
+        return self.scale * x
+
+
+def of_constant(x):
+    return CONSTANT * x
+
+
+def go(x):
+    return Model().go(x)
+
+
+PARENTS = {}
+
+
+class Node:
+    def __init__(self, value):
+        self.value = value
+        PARENTS[id(self)] = weakref.ref(self, lambda _, pop=PARENTS.pop, k=id(self): pop(k, None))
+
+
+def of_node(x):
+    return Node(x).value * x
+
+
+def register(x):
+    HOOKS.append(x)
+
+
+def call_hooks(x):
+    return sum(hook(x) for hook in HOOKS)
+
+
+def sum_of_values(factor):
+    return sum(x.value for x in HOOKS) * factor
+
+
+def sum_of_elements(factor):
+    return float(sum(np.sum(x) for x in HOOKS)) * factor
+
+
+def first_element():
+    return HOOKS[0][0]
 """
 
 KEY: Any = None
 BOX: Any = None
+OTHER: Any = None
+HOLDER: Any = None
 ROWS: Any = None
 library: Any = None
 
 
 @pytest.fixture(scope="module", autouse=True)
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    global KEY, BOX, ROWS, library
+    global KEY, BOX, ROWS, OTHER, HOLDER, library
     folder = tmp_path_factory.mktemp("installed") / "site-packages"
     folder.mkdir()
     (folder / "keeping_things.py").write_text(SOURCE)
@@ -161,6 +236,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     try:
         library = importlib.import_module("keeping_things")
         KEY, BOX, ROWS = library.Box(0), library.BOX, library.ROWS
+        OTHER, HOLDER = library.NAMED, [library.ROWS]
         yield
     finally:
         sys.path.remove(str(folder))
@@ -253,9 +329,25 @@ def by_cached_function(x: Any) -> Any:
     return y
 
 
+def by_another_name(x: Any) -> Any:
+    OTHER["z"] = library.Box(x)
+    return library.in_own_function() * library.scaled("z", 2.0)
+
+
+def held_by_the_user(x: Any) -> Any:
+    HOLDER[0].append(library.Box(x))
+    return library.row(-1, 2.0)
+
+
+def by_a_function(x: Any) -> Any:
+    library.register(lambda y: y * x)
+    return library.call_hooks(2.0)
+
+
 PROGRAMS = [
     summed, replaced, constants_added, rows, attributes, by_module, by_own_name, by_own_list, by_class,
-    by_single, by_default, by_thread, weakly, by_array, by_cached_function,
+    by_single, by_default, by_thread, weakly, by_array, by_cached_function, by_another_name, held_by_the_user,
+    by_a_function,
 ]  # fmt: skip
 
 
@@ -320,7 +412,142 @@ def test_constants_of_numpy_that_a_library_keeps() -> None:
 
     kept = Kept(lambda shadow: True, False)
     box = library.Box(np.float64(0.5))
-    kept.note(box, fresh_shadow(box))
+    kept.note(box, fresh_shadow(box), set)
     assert kept.is_constant()
     box.value = np.float64(0.5)
     assert not kept.is_constant()
+
+
+class Own:
+    def __init__(self) -> None:
+        self.value = 2.0
+
+
+def number_of(o: Any) -> Any:
+    o.value *= 3.0
+    return library.sum_of_values(2.0)
+
+
+def elements_of(o: Any) -> Any:
+    o[0] = o[0] * 3.0
+    return library.sum_of_elements(2.0)
+
+
+def as_it_came(o: Any) -> Any:
+    return library.first_element() * o[0]
+
+
+def by_a_hook(o: Any) -> Any:
+    library.register(lambda x: x * o[0])
+    o[0] = o[0] * 3.0
+    return library.call_hooks(2.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "make", "slope"),
+    [
+        (number_of, Own, 6.0),
+        (number_of, lambda: library.Box(2.0), 6.0),
+        (elements_of, lambda: [2.0], 6.0),
+        (elements_of, lambda: np.array([2.0]), 6.0),
+        (elements_of, lambda: np.array([2.0, 1.0])[:1], 6.0),
+        (as_it_came, lambda: [2.0], 4.0),
+        (as_it_came, lambda: np.array([2.0]), 4.0),
+        (by_a_hook, lambda: [2.0], 6.0),
+    ],
+)
+def test_an_argument_that_a_library_keeps_has_its_derivative(f: Any, make: Any, slope: float) -> None:
+    """What was registered before the call is found from the names in the code of the library."""
+    for _ in range(2):
+        library.reset()
+        o = make()
+        if f is not by_a_hook:
+            library.register(o)
+        value, gradient = adbc.value_and_grad(f)(o)
+        if f is by_a_hook:
+            assert value == f(make())
+        assert (gradient.value if hasattr(o, "value") else gradient[0]) == slope
+        tangent = adbc.zero_tangent(o)
+        if hasattr(o, "value"):
+            tangent.value = 1.0
+        else:
+            tangent[0] = 1.0
+        assert adbc.jvp(f, (o,), (tangent,))[1] == slope
+
+
+def test_what_is_met_before_a_library_reads_it_is_not_taken_for_what_was_there() -> None:
+    def f(box: Any) -> Any:
+        box.value = box.value * 2.0
+        return library.value_of_box(3.0) + library.value_of_box(4.0) * library.total(1.0)
+
+    library.reset()
+    library.put("one", library.Box(1.0))
+    assert adbc.grad(f)(library.BOX).value == 14.0
+
+
+def test_a_library_may_count_its_objects_by_weak_references() -> None:
+    """What takes a dead reference out of a table of references is not noticed: who reads there asks them."""
+    check_rule(lambda x: library.of_node(x), 1.5)
+
+
+def patched(x: Any) -> Any:
+    with mock.patch.object(library, "CONSTANT", 5.0):
+        y = library.of_constant(2.0) * x
+    return y + library.of_constant(2.0) * x
+
+
+def set_on_the_class(x: Any) -> Any:
+    settings = [3.0, x]
+    with mock.patch.object(library.Model, "scale", settings[0]):
+        return library.go(2.0) * settings[1] + library.Model().go(x)
+
+
+def weights_of_the_class(x: Any) -> Any:
+    with mock.patch.object(library.Model, "weights", [1.0, 2.0]):
+        library.Model.weights[0] = x * x
+        return sum(library.Model.weights) * x
+
+
+def array_of_the_class(x: Any) -> Any:
+    with mock.patch.object(library.Model, "weights", np.array([1.0, 2.0]) * 3.0):
+        return library.Model.weights.sum() * x
+
+
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+@pytest.mark.parametrize("f", [patched, set_on_the_class, weights_of_the_class, array_of_the_class])
+def test_constants_may_be_set_on_modules_and_classes(f: Callable[[Any], Any], speculation: str) -> None:
+    """In reverse mode it is known when cotangents have gone back that a number is one."""
+    slope = (f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6
+    assert library.Model.weights is None
+    with adbc.use(adbc.Config(speculation=speculation)):
+        assert adbc.grad(f)(1.5) == pytest.approx(slope, rel=1e-8)
+        assert adbc.jvp(f, (1.5,), (1.0,))[1] == pytest.approx(slope, rel=1e-8)
+    assert (library.CONSTANT, library.Model.scale) == (2.5, 2.0)
+    assert library.Model.weights is None
+
+
+@pytest.mark.parametrize("run", [lambda f: adbc.grad(f)(1.5), lambda f: adbc.jvp(f, (1.5,), (1.0,))])
+@pytest.mark.parametrize("value", [lambda x: [3.0, x][1], lambda x: [1.0, x], lambda x: np.ones(2) * x])
+def test_what_depends_on_the_input_may_not_be_set_there(run: Any, value: Any) -> None:
+    def f(x: Any) -> Any:
+        with mock.patch.object(library.Model, "weights", value(x)):
+            return library.go(2.0) * x
+
+    with pytest.raises(UnsupportedError, match="attribute 'weights' of class Model"):
+        run(f)
+    assert library.Model.weights is None
+
+
+def test_a_library_that_binds_a_function_anew_is_refused() -> None:
+    def f(x: Any) -> Any:
+        library.rebind(None)
+        return math.sin(x)
+
+    sine = math.sin
+    try:
+        for run in (lambda: adbc.grad(f)(1.3), lambda: adbc.jvp(f, (1.3,), (1.0,))):
+            with pytest.raises(UnsupportedError, match="is bound to something else by rebind"):
+                run()
+            assert math.sin is sine
+    finally:
+        library.rebind(sine)
