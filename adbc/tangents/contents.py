@@ -11,20 +11,26 @@ from typing import Any
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, slots_of
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["contents", "differs", "has_bits_of", "is_of_array", "may_move_numbers", "put_back"]
+__all__ = [
+    "contents", "differs", "glance", "has_bits_of", "is_of_array", "may_move_numbers", "put_back",
+    "seems_changed",
+]  # fmt: skip
 
 
 _PLAIN = (tuple, list, deque, dict, set)
 """Containers; instances of classes derived from them have attributes besides."""
 
 
-def contents(roots: Any, *, with_arrays: bool = True) -> Iterator[tuple[Any, Any]]:
+def contents(
+    roots: Any, *, with_arrays: bool = True, seen: set[int] | None = None
+) -> Iterator[tuple[Any, Any]]:
     """The mutable objects reached from `roots`, each with what stands in it.
 
-    with_arrays: whether arrays are among them, of which that is a copy.
+    with_arrays: whether arrays are among them, of which that is a copy.  seen: the addresses of what has been
+    looked at before, which is passed over; what is met is added.
     Classes are asked, never the objects: these may answer to ``__class__`` as they please.
     """
-    seen: set[int] = set()
+    seen = set() if seen is None else seen
     pending = list(roots)
     while pending:
         x = pending.pop()
@@ -78,6 +84,55 @@ def differs(x: Any, old: Any) -> bool:
     now = list(dict.items(x)) if issubclass(cls, dict) else instance_fields(x)
     return len(now) != len(old) or any(
         k is not m or v is not w for (k, v), (m, w) in zip(now, old, strict=True)
+    )
+
+
+_FEW = 32
+"""How many elements are looked at, at the beginning and at the end of what holds many."""
+_SAMPLE = 256
+"""How many numbers of an array are looked at, at least, spread over all of it."""
+
+
+def glance(x: Any) -> list[Any] | None:
+    """Some of what stands in the object `x` itself, in a time that does not grow with it; None if nothing
+    can be changed there."""
+    cls = type(x)
+    if issubclass(cls, list | deque):
+        base: Any = list if issubclass(cls, list) else deque
+        count = base.__len__(x)
+        last = itertools.islice(base.__reversed__(x), _FEW) if count > _FEW else ()
+        return [count, *itertools.islice(base.__iter__(x), _FEW), *last]
+    if issubclass(cls, dict):
+        count = dict.__len__(x)
+        first = [*itertools.islice(dict.items(x), _FEW)]
+        last = itertools.islice(reversed(dict.items(x)), _FEW) if count > _FEW else ()
+        return [count, *itertools.chain.from_iterable((*first, *last))]
+    if issubclass(cls, set | bytearray):
+        return [len(x)]
+    if (bare := getattr(kind_of(cls), "bare", None)) is not None:
+        array = bare(x)
+        if not array.flags.writeable:
+            return None
+        some = array.flat[:: max(array.size // _SAMPLE, 1)]
+        return [*array.shape, *some] if array.dtype.hasobject else [*array.shape, some.tobytes()]
+    if not is_python_class(cls):
+        return None
+    fields = instance_fields(x)
+    return [len(fields), *itertools.chain.from_iterable(fields[:_FEW])]
+
+
+_COMPARED = (bytes, int)
+"""What `glance` makes itself, and compares as it stands."""
+
+
+def seems_changed(x: Any, old: list[Any]) -> bool:
+    """Whether something else stands in object `x` now than `old`, which `glance` has found there."""
+    now = glance(x)
+    if now is None or len(now) != len(old):
+        return True
+    return any(
+        a is not b and not (type(a) is type(b) and type(a) in _COMPARED and a == b)
+        for a, b in zip(now, old, strict=True)
     )
 
 
