@@ -13,7 +13,7 @@ from adbc.tangents.protocol import kind_of
 
 __all__ = [
     "contents", "differs", "glance", "has_bits_of", "is_of_array", "may_move_numbers", "put_back",
-    "seems_changed",
+    "seems_moved",
 ]  # fmt: skip
 
 
@@ -87,53 +87,45 @@ def differs(x: Any, old: Any) -> bool:
     )
 
 
+_WITHOUT_NUMBERS = "biuSUMm"
+"""The kinds of dtypes whose values have no derivative."""
 _FEW = 32
 """How many elements are looked at, at the beginning and at the end of what holds many."""
 _SAMPLE = 256
 """How many numbers of an array are looked at, at least, spread over all of it."""
 
 
-def glance(x: Any) -> list[Any] | None:
-    """Some of what stands in the object `x` itself, in a time that does not grow with it; None if nothing
-    can be changed there."""
+def glance(x: Any) -> list[Any] | bytes | None:
+    """Some of what stands in the object `x` itself, in a time that does not grow with it; None if no number
+    with a derivative can be there, or if it cannot be changed."""
     cls = type(x)
     if issubclass(cls, list | deque):
         base: Any = list if issubclass(cls, list) else deque
-        count = base.__len__(x)
-        last = itertools.islice(base.__reversed__(x), _FEW) if count > _FEW else ()
-        return [count, *itertools.islice(base.__iter__(x), _FEW), *last]
+        last = itertools.islice(base.__reversed__(x), _FEW) if base.__len__(x) > _FEW else ()
+        return [*itertools.islice(base.__iter__(x), _FEW), *last]
     if issubclass(cls, dict):
-        count = dict.__len__(x)
-        first = [*itertools.islice(dict.items(x), _FEW)]
-        last = itertools.islice(reversed(dict.items(x)), _FEW) if count > _FEW else ()
-        return [count, *itertools.chain.from_iterable((*first, *last))]
-    if issubclass(cls, set | bytearray):
-        return [len(x)]
+        last = itertools.islice(reversed(dict.items(x)), _FEW) if dict.__len__(x) > _FEW else ()
+        items = [*itertools.islice(dict.items(x), _FEW), *last]
+        return [*itertools.chain.from_iterable(items)]
     if (bare := getattr(kind_of(cls), "bare", None)) is not None:
         array = bare(x)
-        if not array.flags.writeable:
+        if not array.flags.writeable or array.dtype.kind in _WITHOUT_NUMBERS:
             return None
         some = array.flat[:: max(array.size // _SAMPLE, 1)]
-        return [*array.shape, *some] if array.dtype.hasobject else [*array.shape, some.tobytes()]
+        return [*some] if array.dtype.hasobject else bytes(some.tobytes())
     if not is_python_class(cls):
         return None
-    fields = instance_fields(x)
-    return [len(fields), *itertools.chain.from_iterable(fields[:_FEW])]
+    return [*itertools.chain.from_iterable(instance_fields(x)[:_FEW])]
 
 
-_COMPARED = (bytes, int)
-"""What `glance` makes itself, and compares as it stands."""
-
-
-def seems_changed(x: Any, old: list[Any]) -> bool:
-    """Whether something else stands in object `x` now than `old`, which `glance` has found there."""
+def seems_moved(x: Any, old: list[Any] | bytes) -> bool:
+    """Whether a number with a derivative seems to stand elsewhere in object `x` now than in `old`, which
+    `glance` has found there."""
     now = glance(x)
-    if now is None or len(now) != len(old):
-        return True
-    return any(
-        a is not b and not (type(a) is type(b) and type(a) in _COMPARED and a == b)
-        for a, b in zip(now, old, strict=True)
-    )
+    if isinstance(old, bytes) or not isinstance(now, list):
+        return now != old
+    pairs = itertools.zip_longest(now, old)
+    return any(a is not b and not all(kind_of(type(v)).inactive for v in (a, b)) for a, b in pairs)
 
 
 def has_bits_of(array: Any, old: Any) -> bool:
@@ -152,7 +144,7 @@ def may_move_numbers(x: Any, old: Any) -> bool:
     if issubclass(cls, set | bytearray) or cls.__name__ == "array":
         return False
     if is_of_array(x, old):
-        return old.dtype.kind not in "biuSUMm"
+        return old.dtype.kind not in _WITHOUT_NUMBERS
     pairs: Any
     if issubclass(cls, list | deque):
         pairs = itertools.zip_longest(old, _elements(x))

@@ -28,7 +28,7 @@ from adbc.rules.kinds import RowKind
 from adbc.rules.table import Rule
 from adbc.runtime.report.messages import spot, where
 from adbc.tangents import NO_FDATA, NO_TANGENT
-from adbc.tangents.contents import contents, differs, glance, seems_changed
+from adbc.tangents.contents import contents, differs, glance, may_move_numbers, seems_moved
 from adbc.tangents.fit import is_finite, rdata_misfit, shadow_misfit
 from adbc.tangents.protocol import kind_of
 from adbc.types.callsites import name_of
@@ -164,7 +164,19 @@ class _Call:
     """One call of a rule: `xs` are the arguments, `fs` their shadows or tangents; with `first` 1 the
     function itself stands before them."""
 
-    __slots__ = ("before", "first", "fs", "glances", "has_run", "is_forward", "name", "place", "watch", "xs")
+    __slots__ = (
+        "before",
+        "first",
+        "fs",
+        "glances",
+        "has_run",
+        "is_first",
+        "is_forward",
+        "name",
+        "place",
+        "watch",
+        "xs",
+    )
 
     def __init__(
         self,
@@ -183,12 +195,17 @@ class _Call:
         self.place = spot()
         self.before: list[tuple[Any, Any]] = []
         self.glances: list[tuple[Any, Any]] = []
+        self.is_first = False
+        """Whether it is the first of a derivative: what it is given is the user's."""
         if watch.debug and not is_forward:
             mine = bool(first) and _is_ours(type(self.xs[0]))
             roots = [x for x in self.xs[int(mine) :] if not _is_of_module(x)]
             self.glances = [(x, seen) for x in roots if (seen := glance(x)) is not None]
             if context is not None:
-                reached = watch.reached.setdefault(context, set())
+                reached = watch.reached.get(context)
+                if reached is None:
+                    self.is_first, reached = True, set()
+                    watch.reached[context] = reached
                 self.before = list(contents(roots, seen=reached))
         if watch.trace_nan and is_forward:
             self._trace(self.fs, "is given the tangent", "of argument")
@@ -261,10 +278,18 @@ class _Call:
             if problem is not None:
                 self._broken(f"its pullback gives {problem} ({self._argument(i)})")
             self._fits(self._argument(i), x, f)
-        for changed, noted in ((seems_changed, self.glances), (differs, self.before)):
-            for x, old in noted:
-                if changed(x, old) and not _is_ours(type(x)) and not _is_told_its_name(type(x)):
-                    self._broken(f"its pullback does not restore a {type(x).__name__} that the call changed")
+        for x, old in self.before:
+            if differs(x, old) and (self.is_first or may_move_numbers(x, old)):
+                self._not_restored(x)
+        for x, old in self.glances:
+            if seems_moved(x, old):
+                self._not_restored(x)
+
+    def _not_restored(self, x: Any) -> None:
+        """Complain of `x`, unless it is nobody's.  Things without numbers that the function has made itself
+        may stay as inactive code has left them."""
+        if not _is_ours(type(x)) and not _is_told_its_name(type(x)):
+            self._broken(f"its pullback does not restore a {type(x).__name__} that the call changed")
 
     # -- what may be wrong
 
