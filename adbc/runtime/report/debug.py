@@ -32,7 +32,7 @@ from adbc.tangents.contents import contents, differs, glance, may_move_numbers, 
 from adbc.tangents.fit import is_finite, rdata_misfit, shadow_misfit
 from adbc.tangents.protocol import kind_of
 from adbc.types.callsites import name_of
-from adbc.types.lattice import AbstractType
+from adbc.types.lattice import AbstractType, Exact
 from adbc.types.membership import is_member
 
 __all__ = ["Watch", "WatchedRow"]
@@ -66,6 +66,14 @@ class Watch:
             )
 
     # -- reverse mode --------------------------------------------------------------------------------
+
+    def declared(self, row: Rule, args: Sequence[Any], kwargs: Any, out: Any) -> None:
+        """Raise `DebugError` unless `out`, which `row` gives, is of the class that it declares."""
+        result: Any = row.result
+        if callable(result) and not isinstance(result, type):
+            result = result(*map(type, args)) if not kwargs else None
+        if self.debug and isinstance(result, type):
+            self.result(out, Exact(result), name_of(row.function))
 
     def rrule(self, row: Rule) -> Callable[..., Answer]:
         """The reverse rule of a row, with its calls checked."""
@@ -125,11 +133,22 @@ class Watch:
 
 
 class WatchedRow:
-    """A row whose rules are watched, for dynamic calls, which use the rows of the table as they are."""
+    """A row whose rules are watched, for dynamic calls, which use the rows of the table as they are, and do
+    not ask what result is declared: written code does."""
 
     def __init__(self, row: Rule, watch: Watch) -> None:
         self._row = row
-        self.rrule, self.frule = watch.rrule(row), watch.frule(row)
+        rrule, frule = watch.rrule(row), watch.frule(row)
+
+        def with_result(rule: Callable[..., Answer]) -> Callable[..., Answer]:
+            def checked(args: Sequence[Any], beside: Sequence[Any], kwargs: Any, *out: Any) -> Answer:
+                answer = rule(args, beside, kwargs, *out)
+                watch.declared(row, args, kwargs, answer[0])
+                return answer
+
+            return checked
+
+        self.rrule, self.frule = with_result(rrule), with_result(frule)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._row, name)
