@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import collections
+import math
 from typing import Any
 
+import numpy as np
 import pytest
 import scipy.special  # noqa: F401  # its rules are there once it is
 from scipy import linalg  # noqa: F401
@@ -52,3 +54,29 @@ def test_a_wrong_rule_is_found(partial: Any) -> None:
                 check(shifted, kind, collections.Counter())
     finally:
         table.remove(row)
+
+
+class OnlyFloat:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __float__(self) -> float:
+        return self.value * 1.0
+
+
+FOUND: list[tuple[Any, float]] = [
+    (lambda x: (np.complex128(x, x * x) * 1j).real, -1.6),
+    (lambda x: np.complex64(1.0, x).imag, 1.0),
+    (lambda x: divmod(np.float32(x), 0.5)[1], 1.0),
+    (lambda x: divmod(2.0, np.float32(x))[1], -2.0),
+    (lambda x: math.floor(OnlyFloat(x)) + math.ceil(OnlyFloat(x)) * x, 1.0),
+    (lambda x: abs(complex(OnlyFloat(x)) + 1j * x), math.sqrt(2.0)),
+]
+
+
+@pytest.mark.parametrize(("f", "slope"), FOUND)
+def test_what_the_matrix_has_found(f: Any, slope: float) -> None:
+    for speculation in SPECULATION:
+        with adbc.use(adbc.Config(speculation=speculation)):
+            assert adbc.jvp(f, (0.8,), (1.0,)) == (f(0.8), pytest.approx(slope, rel=1e-6))
+            assert adbc.value_and_grad(f)(0.8) == (f(0.8), pytest.approx(slope, rel=1e-6))
