@@ -11,20 +11,26 @@ from typing import Any
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, slots_of
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["contents", "differs", "has_bits_of", "is_of_array", "may_move_numbers", "put_back"]
+__all__ = [
+    "contents", "differs", "glance", "has_bits_of", "is_of_array", "may_move_numbers", "put_back",
+    "seems_moved",
+]  # fmt: skip
 
 
 _PLAIN = (tuple, list, deque, dict, set)
 """Containers; instances of classes derived from them have attributes besides."""
 
 
-def contents(roots: Any, *, with_arrays: bool = True) -> Iterator[tuple[Any, Any]]:
+def contents(
+    roots: Any, *, with_arrays: bool = True, seen: set[int] | None = None
+) -> Iterator[tuple[Any, Any]]:
     """The mutable objects reached from `roots`, each with what stands in it.
 
-    with_arrays: whether arrays are among them, of which that is a copy.
+    with_arrays: whether arrays are among them, of which that is a copy.  seen: the addresses of what has been
+    looked at before, which is passed over; what is met is added.
     Classes are asked, never the objects: these may answer to ``__class__`` as they please.
     """
-    seen: set[int] = set()
+    seen = set() if seen is None else seen
     pending = list(roots)
     while pending:
         x = pending.pop()
@@ -81,6 +87,47 @@ def differs(x: Any, old: Any) -> bool:
     )
 
 
+_WITHOUT_NUMBERS = "biuSUMm"
+"""The kinds of dtypes whose values have no derivative."""
+_FEW = 32
+"""How many elements are looked at, at the beginning and at the end of what holds many."""
+_SAMPLE = 256
+"""How many numbers of an array are looked at, at least, spread over all of it."""
+
+
+def glance(x: Any) -> list[Any] | bytes | None:
+    """Some of what stands in the object `x` itself, in a time that does not grow with it; None if no number
+    with a derivative can be there, or if it cannot be changed."""
+    cls = type(x)
+    if issubclass(cls, list | deque):
+        base: Any = list if issubclass(cls, list) else deque
+        last = itertools.islice(base.__reversed__(x), _FEW) if base.__len__(x) > _FEW else ()
+        return [*itertools.islice(base.__iter__(x), _FEW), *last]
+    if issubclass(cls, dict):
+        last = itertools.islice(reversed(dict.items(x)), _FEW) if dict.__len__(x) > _FEW else ()
+        items = [*itertools.islice(dict.items(x), _FEW), *last]
+        return [*itertools.chain.from_iterable(items)]
+    if (bare := getattr(kind_of(cls), "bare", None)) is not None:
+        array = bare(x)
+        if not array.flags.writeable or array.dtype.kind in _WITHOUT_NUMBERS:
+            return None
+        some = array.flat[:: max(array.size // _SAMPLE, 1)]
+        return [*some] if array.dtype.hasobject else bytes(some.tobytes())
+    if not is_python_class(cls):
+        return None
+    return [*itertools.chain.from_iterable(instance_fields(x)[:_FEW])]
+
+
+def seems_moved(x: Any, old: list[Any] | bytes) -> bool:
+    """Whether a number with a derivative seems to stand elsewhere in object `x` now than in `old`, which
+    `glance` has found there."""
+    now = glance(x)
+    if isinstance(old, bytes) or not isinstance(now, list):
+        return now != old
+    pairs = itertools.zip_longest(now, old)
+    return any(a is not b and not all(kind_of(type(v)).inactive for v in (a, b)) for a, b in pairs)
+
+
 def has_bits_of(array: Any, old: Any) -> bool:
     """Whether two arrays of one shape and dtype hold the same bits: a NaN is itself, and 0.0 is not -0.0."""
     size = array.dtype.itemsize
@@ -97,7 +144,7 @@ def may_move_numbers(x: Any, old: Any) -> bool:
     if issubclass(cls, set | bytearray) or cls.__name__ == "array":
         return False
     if is_of_array(x, old):
-        return old.dtype.kind not in "biuSUMm"
+        return old.dtype.kind not in _WITHOUT_NUMBERS
     pairs: Any
     if issubclass(cls, list | deque):
         pairs = itertools.zip_longest(old, _elements(x))

@@ -277,10 +277,15 @@ def fdata_misfit(x: Any, f: Any) -> str | None:
 
 
 def rdata_misfit(x: Any, r: Any) -> str | None:
-    """How `r` is not rdata of `x`, in which None stands for zero; None if it fits."""
+    """How `r` is not rdata of `x`, in which None stands for zero; None if it fits.
+
+    The number zero stands for zero too where there is no derivative: among numbers, some are ints.
+    """
     if r is None or r is NO_RDATA:
         return None
     cls, kind = type(x), kind_of(type(x))
+    if kind.inactive and type(r) is float and r == 0.0:
+        return None
     if kind.inactive or kind.address:
         return f"rdata {r!r:.40} for a {cls.__name__}, which has none"
     if isinstance(kind, ScalarKind):

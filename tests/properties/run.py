@@ -50,7 +50,7 @@ class Kind(NamedTuple):
     """A kind of programs.
 
     programs: gives, for a chunk, the function that makes the program of a seed.  check: checks one; what it
-    returns is counted, if it is anything.
+    returns is counted: how it was refused, or nothing if it was right.
     """
 
     programs: Callable[[], Callable[[int], Any]]
@@ -97,7 +97,7 @@ def run_chunk(name: str, seeds: range) -> Found:
             program = make(seed)
             signal.alarm(LIMIT)
             try:
-                answers[kind.check(program)] += 1
+                answers[kind.check(program) or "right"] += 1
             except Exception:
                 failures.append((seed, f"{traceback.format_exc()}\n{program.source}"))
             except _TooLong as error:
@@ -162,8 +162,8 @@ def main() -> int:
             pace = 1000 * (time.monotonic() - start) / done
             print(f"{done} of {total}, {failed} failed, {pace:.0f} ms each", flush=True)
     for answer, times in sorted(answers.items(), key=lambda item: (-item[1], str(item[0]))):
-        if answer is not None:
-            print(f"{times:7} {answer}")
+        print(f"{times:7} {answer}")
+    print(f"{failed:7} failed")
     return 1 if failed else 0
 
 

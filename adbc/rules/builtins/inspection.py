@@ -42,6 +42,11 @@ def _is_plain_class(*classes: type) -> bool:
     return _is_itself(*classes) and type(classes[0]) is type
 
 
+def _is_given(*classes: type) -> bool:
+    """Whether there is an argument."""
+    return bool(classes)
+
+
 def _hashes(cls: type) -> bool:
     return builtin_data(cls) or not overrides(cls, "__hash__")
 
@@ -74,7 +79,7 @@ ROWS: list[Rule] = [
     ZeroRule(range, result=range),
     TextRule(ord, result=int),
     *(ZeroRule(f, result=str) for f in (chr, bin, hex, oct)),
-    ZeroRule(dir),
+    ZeroRule(dir, when=_is_given),  # without an argument it looks at its frame, which is refused
     ZeroRule(builtins.object),
     ZeroRule(builtins.object.__init__),
     ZeroRule(time.time, result=float),

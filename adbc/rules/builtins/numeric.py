@@ -24,6 +24,7 @@ from adbc.rules.table import (
     ZeroRule,
 )
 from adbc.tangents import NO_FDATA, project
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["ROWS"]
 
@@ -34,7 +35,7 @@ def _divmod_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
     dr = None if dx is None else dx
     if dy is not None:
         dr = -out[0] * dy if dr is None else dr - out[0] * dy
-    if dr is None or not isinstance(out[1], float):
+    if dr is None or kind_of(type(out[1])).inactive:
         return out, None
     return out, (project(0.0, out[0]), project(dr, out[1]))
 

@@ -167,9 +167,12 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -
     return np.array(made, dtype, copy=True, order=order) if copy else np.asarray(made, dtype, order)
 
 
-def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", ndmin: int = 0) -> Any:
+def array(
+    object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0
+) -> Any:
     made, copy = converted(object, dtype, copy)
-    return np.array(made, dtype, copy=copy if IS_TOLD else bool(copy), order=order, ndmin=ndmin)
+    copy = copy if IS_TOLD else bool(copy)
+    return np.array(made, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
 
 
 _UFUNCS = [value for value in vars(np).values() if isinstance(value, np.ufunc)]

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.classes import number
+from adbc.rules.classes import arity, number
+from adbc.rules.numpy.base import plain
 from adbc.rules.numpy.creation import copying
 from adbc.rules.numpy.views import ViewRule
 from adbc.rules.table import Overlay, Rule, TextRule, ZeroRule
 
 __all__ = ["ROWS"]
 
+COMPLEX = [np.complex64, np.complex128, np.clongdouble]
 INEXACT = [np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble]
 EXACT = [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 
@@ -62,6 +64,19 @@ def _subscripted(x: Any, index: Any, /) -> Any:
     return np.asarray(x)[index]
 
 
+def _of_parts(cls: Any) -> Overlay:
+    """The row of a class of complex numbers on two numbers."""
+
+    def made(real: Any, imag: Any, /) -> Any:
+        return cls(complex(real, imag))
+
+    return Overlay(cls, made, when=arity(2))
+
+
+def _is_alone(*classes: type) -> bool:
+    return len(classes) == 1 and plain(*classes)
+
+
 def _is_number(cls: type, *rest: type) -> bool:
     return issubclass(cls, np.generic) and not issubclass(cls, np.flexible)
 
@@ -73,7 +88,9 @@ ROWS: list[Rule] = [
     TextRule(float.hex),
     Overlay(np.generic.__array__, _as_array),
     ViewRule(np.generic.T, view=_itself, back=_given),
-    *(copying(cls, "x", result=None) for cls in INEXACT),
+    *(copying(cls, "x", result=None) for cls in INEXACT if cls not in COMPLEX),
+    *(copying(cls, "x", result=None, when=_is_alone) for cls in COMPLEX),
+    *map(_of_parts, COMPLEX),
     *(ZeroRule(cls, result=_of_numbers(cls)) for cls in EXACT),
     Overlay(np.generic.__copy__, _itself),
     Overlay(np.generic.__deepcopy__, _itself),

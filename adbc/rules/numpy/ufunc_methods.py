@@ -79,7 +79,7 @@ class _Scan:
             slopes = np.concatenate([np.zeros_like(whole[..., :1]), slopes], axis=-1)
             shares = np.concatenate([np.ones_like(whole[..., :1]), shares], axis=-1)
         self.slopes, self.shares = slopes, shares
-        self.last = whole[..., -1]
+        self.last = whole[..., -1] if whole.shape[-1] else whole[..., :0]  # there is none of nothing
 
     def check(self, row: ElementwiseRule, y: Any) -> None:
         """Raise unless the recurrence ends in `y`, which the ufunc gave in one go."""

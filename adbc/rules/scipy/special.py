@@ -304,6 +304,12 @@ def _polygamma_by_x(out: Any, n: Any, x: Any) -> Any:
 
 def _multigammaln_by_a(out: Any, a: Any, d: Any) -> Any:
     total: Any = 0
+    if not int(d) and np.ndim(a):
+        raise UnsupportedError(
+            "scipy.special.multigammaln of an array in no dimensions",
+            "that is one number for all of the array",
+            "write 0.0, which it is",
+        )
     for j in range(int(d)):
         total = total + special.psi(a - 0.5 * j)
     return total

@@ -137,8 +137,8 @@ class Engine:
         self.only_reads, self.is_closed = self.knowledge.only_reads, self.knowledge.is_closed
         self.typeof = self.guesses.typeof
 
-        self.is_watched = told is not None or config.debug or config.trace_nan
-        """Whether somebody looks at what becomes of calls where code is written for them."""
+        self.is_watched = told is not None or config.trace_nan
+        """Whether somebody looks at what becomes of calls where code is written for them, and only there."""
         watch = Watch(config) if config.debug or config.trace_nan else None
         tell = None if told is None else lambda decisions: told(self.building[-1], decisions)
         self.reverse_calls = reverse_calls(self, watch)

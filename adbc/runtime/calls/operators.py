@@ -246,6 +246,37 @@ def _unary(*names: str) -> Resolver:
     return unary
 
 
+def _unary_or_float(name: str, of_float: Any) -> Resolver:
+    """The resolver of a function that asks its argument for the special method `name`, or else makes a number
+    of it by ``__float__``, of which `of_float` gives the result."""
+
+    def unary_or_float(call: Call, table: RuleTable) -> Step | None:
+        if len(call.args) != 1 or call.keywords:
+            return None
+        cls = type(call.args[0])
+        if lookup(cls, name) is not None or python_method(cls, "__float__") is None:
+            return asked(call, table)
+        return Delegate(call.of(of_float))
+
+    asked = _unary(name, "__float__")
+    return unary_or_float
+
+
+def floor_of_float(x: Any) -> Any:
+    """``math.floor(x)`` of what has a method ``__float__``."""
+    return math.floor(float(x))
+
+
+def ceil_of_float(x: Any) -> Any:
+    """``math.ceil(x)`` of what has a method ``__float__``."""
+    return math.ceil(float(x))
+
+
+def complex_of_float(x: Any) -> Any:
+    """``complex(x)`` of what has a method ``__float__``."""
+    return complex(float(x))
+
+
 def _power(call: Call, table: RuleTable) -> Step | None:
     """``pow(x, y[, m])``, also by keyword: the operator takes none."""
     if call.keywords:
@@ -355,13 +386,13 @@ PROTOCOLS: Protocols = {
     pow: _power,
     int: _unary("__int__", "__index__"),
     float: _unary("__float__"),
-    complex: _unary("__complex__", "__float__"),
+    complex: _unary_or_float("__complex__", complex_of_float),
     bytes: _unary("__bytes__"),
     hash: _unary("__hash__"),
     len: _unary("__len__"),
     round: _unary("__round__"),
-    math.floor: _unary("__floor__", "__float__"),
-    math.ceil: _unary("__ceil__", "__float__"),
+    math.floor: _unary_or_float("__floor__", floor_of_float),
+    math.ceil: _unary_or_float("__ceil__", ceil_of_float),
     math.trunc: _unary("__trunc__"),
     iter: _unary("__iter__"),
     intrinsics._iter_: _unary("__iter__"),

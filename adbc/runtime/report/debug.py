@@ -6,11 +6,17 @@ that is generated otherwise has no trace of this, so what is off costs nothing.
 
 Whoever is called, the check is the same: note what the arguments are; call; look at the result and
 its shadow; and, when the pullback has run, at the rdata, the shadows and whether all is as noted.
+
+What arguments hold may be large, and the same arguments are passed on and on.  So all that is reached from
+them is noted at the first call of a derivative that reaches it, and compared when that call has been undone,
+which is after all others.  At the other calls a glance is taken at the arguments themselves: enough to name
+the call that does not restore what it changes.
 """
 
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,16 +26,16 @@ from adbc.errors import DebugError, NotFiniteError
 from adbc.ir.intrinsics import EXHAUSTED, Raised
 from adbc.rules.kinds import RowKind
 from adbc.rules.table import Rule
-from adbc.runtime.report.messages import where
+from adbc.runtime.report.messages import spot, where
 from adbc.tangents import NO_FDATA, NO_TANGENT
-from adbc.tangents.contents import contents, differs
+from adbc.tangents.contents import contents, differs, glance, may_move_numbers, seems_moved
 from adbc.tangents.fit import is_finite, rdata_misfit, shadow_misfit
 from adbc.tangents.protocol import kind_of
 from adbc.types.callsites import name_of
-from adbc.types.lattice import AbstractType
+from adbc.types.lattice import AbstractType, Exact
 from adbc.types.membership import is_member
 
-__all__ = ["Watch"]
+__all__ = ["Watch", "WatchedRow"]
 
 Answer = Any
 
@@ -40,6 +46,8 @@ class Watch:
     def __init__(self, config: Config) -> None:
         self.debug = config.debug
         self.trace_nan = config.trace_nan
+        self.reached: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
+        """By context, the addresses of what has been noted."""
 
     def number(self, value: Any, name: str) -> Any:
         """`value`, which was computed inline from a partial derivative of `name`; raises `NotFiniteError` if
@@ -59,12 +67,20 @@ class Watch:
 
     # -- reverse mode --------------------------------------------------------------------------------
 
+    def declared(self, row: Rule, args: Sequence[Any], kwargs: Any, out: Any) -> None:
+        """Raise `DebugError` unless `out`, which `row` gives, is of the class that it declares."""
+        result: Any = row.result
+        if callable(result) and not isinstance(result, type):
+            result = result(*map(type, args)) if not kwargs else None
+        if self.debug and isinstance(result, type):
+            self.result(out, Exact(result), name_of(row.function))
+
     def rrule(self, row: Rule) -> Callable[..., Answer]:
         """The reverse rule of a row, with its calls checked."""
 
-        def watched_rrule(args: Sequence[Any], fargs: Sequence[Any], kwargs: Any) -> Answer:
+        def watched_rrule(args: Sequence[Any], fargs: Sequence[Any], kwargs: Any, *out: Any) -> Answer:
             call = _Call(self, name_of(row.function), args, fargs, 0)
-            answer = row.rrule(args, fargs, kwargs)
+            answer = row.rrule(args, fargs, kwargs, *out)
             return call.reverse(answer, may_alias=row.kind is not RowKind.ZERO)
 
         return watched_rrule
@@ -74,9 +90,10 @@ class Watch:
     def frule(self, row: Rule) -> Callable[..., Answer]:
         """The forward rule of a row, with its calls checked."""
 
-        def watched_frule(args: Sequence[Any], dargs: Sequence[Any], kwargs: Any) -> Answer:
+        def watched_frule(args: Sequence[Any], dargs: Sequence[Any], kwargs: Any, *out: Any) -> Answer:
             call = _Call(self, name_of(row.function), args, dargs, 0, is_forward=True)
-            return call.forward(row.frule(args, dargs, kwargs), may_alias=row.kind is not RowKind.ZERO)
+            answer = row.frule(args, dargs, kwargs, *out)
+            return call.forward(answer, may_alias=row.kind is not RowKind.ZERO)
 
         return watched_frule
 
@@ -90,7 +107,7 @@ class Watch:
             return None
 
         def watched_handler(context: Any, xs: Sequence[Any], fs: Sequence[Any]) -> Answer:
-            call = _Call(self, handler.__name__, xs, fs, 0, is_forward)
+            call = _Call(self, handler.__name__, xs, fs, 0, is_forward, context)
             return call.checked(handler(context, xs, fs))
 
         return watched_handler
@@ -109,10 +126,32 @@ class Watch:
         ) -> Answer:
             if _is_machinery(f):
                 return call_(context, keywords, f, ff, xs, fs, *mode)
-            call = _Call(self, name_of(f), (f, *xs), (ff, *fs), 1, is_forward)
+            call = _Call(self, name_of(f), (f, *xs), (ff, *fs), 1, is_forward, context)
             return call.checked(call_(context, keywords, f, ff, xs, fs, *mode))
 
         return watched_call
+
+
+class WatchedRow:
+    """A row whose rules are watched, for dynamic calls, which use the rows of the table as they are, and do
+    not ask what result is declared: written code does."""
+
+    def __init__(self, row: Rule, watch: Watch) -> None:
+        self._row = row
+        rrule, frule = watch.rrule(row), watch.frule(row)
+
+        def with_result(rule: Callable[..., Answer]) -> Callable[..., Answer]:
+            def checked(args: Sequence[Any], beside: Sequence[Any], kwargs: Any, *out: Any) -> Answer:
+                answer = rule(args, beside, kwargs, *out)
+                watch.declared(row, args, kwargs, answer[0])
+                return answer
+
+            return checked
+
+        self.rrule, self.frule = with_result(rrule), with_result(frule)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._row, name)
 
 
 def _is_machinery(f: Any) -> bool:
@@ -144,7 +183,19 @@ class _Call:
     """One call of a rule: `xs` are the arguments, `fs` their shadows or tangents; with `first` 1 the
     function itself stands before them."""
 
-    __slots__ = ("before", "first", "fs", "has_run", "is_forward", "name", "place", "watch", "xs")
+    __slots__ = (
+        "before",
+        "first",
+        "fs",
+        "glances",
+        "has_run",
+        "is_first",
+        "is_forward",
+        "name",
+        "place",
+        "watch",
+        "xs",
+    )
 
     def __init__(
         self,
@@ -154,16 +205,27 @@ class _Call:
         fs: Sequence[Any],
         first: int,
         is_forward: bool = False,
+        context: Any = None,
     ) -> None:
         self.watch, self.name, self.first = watch, name, first
         self.xs, self.fs = tuple(xs), tuple(fs)
         self.is_forward = is_forward
         self.has_run = False
-        self.place = where()
+        self.place = spot()
         self.before: list[tuple[Any, Any]] = []
+        self.glances: list[tuple[Any, Any]] = []
+        self.is_first = False
+        """Whether it is the first of a derivative: what it is given is the user's."""
         if watch.debug and not is_forward:
             mine = bool(first) and _is_ours(type(self.xs[0]))
-            self.before = list(contents([x for x in self.xs[int(mine) :] if not _is_of_module(x)]))
+            roots = [x for x in self.xs[int(mine) :] if not _is_of_module(x)]
+            self.glances = [(x, seen) for x in roots if (seen := glance(x)) is not None]
+            if context is not None:
+                reached = watch.reached.get(context)
+                if reached is None:
+                    self.is_first, reached = True, set()
+                    watch.reached[context] = reached
+                self.before = list(contents(roots, seen=reached))
         if watch.trace_nan and is_forward:
             self._trace(self.fs, "is given the tangent", "of argument")
 
@@ -236,8 +298,17 @@ class _Call:
                 self._broken(f"its pullback gives {problem} ({self._argument(i)})")
             self._fits(self._argument(i), x, f)
         for x, old in self.before:
-            if differs(x, old) and not _is_ours(type(x)) and not _is_told_its_name(type(x)):
-                self._broken(f"its pullback does not restore a {type(x).__name__} that the call changed")
+            if differs(x, old) and (self.is_first or may_move_numbers(x, old)):
+                self._not_restored(x)
+        for x, old in self.glances:
+            if seems_moved(x, old):
+                self._not_restored(x)
+
+    def _not_restored(self, x: Any) -> None:
+        """Complain of `x`, unless it is nobody's.  Things without numbers that the function has made itself
+        may stay as inactive code has left them."""
+        if not _is_ours(type(x)) and not _is_told_its_name(type(x)):
+            self._broken(f"its pullback does not restore a {type(x).__name__} that the call changed")
 
     # -- what may be wrong
 
@@ -288,7 +359,7 @@ class _Call:
         raise NotFiniteError(_not_finite(f"{self.name} {what}", self.place))
 
 
-def _not_finite(what: str, place: str) -> str:
+def _not_finite(what: str, place: object) -> str:
     return (
         f"{what}: the first number in this derivative that is not finite. Called in {place}. Keep the"
         " argument away from the point where the derivative is not finite, or give the function a rule that"

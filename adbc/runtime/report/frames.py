@@ -22,6 +22,7 @@ from adbc.ir.values import Inlined, Position
 __all__ = [
     "Entry",
     "Frame",
+    "Spot",
     "continuations",
     "frames",
     "inlined_in",
@@ -156,6 +157,23 @@ def frames(entry: Entry) -> Iterator[Frame]:
         position = found.call or Position(None)
         found = position.inlined
     yield Frame(entry, own, position, True)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in code, noted without a frame, which would keep what its variables hold: as text it is what
+    the innermost `Frame` there is."""
+
+    code: types.CodeType
+    at: int
+
+    def __str__(self) -> str:
+        code, at = self.code, self.at
+        position = Position(*next(itertools.islice(code.co_positions(), at // 2, None)))
+        found = next((inlined for start, end, inlined in inlined_in(code) if start <= at < end), None)
+        if found is not None:
+            return f"{found.qualname} ({found.filename}:{position.line or found.first_line})"
+        return f"{code.co_qualname} ({code.co_filename}:{position.line or code.co_firstlineno})"
 
 
 def running() -> list[Entry]:

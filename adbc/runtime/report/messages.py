@@ -6,17 +6,19 @@ is added later (`tracebacks.leave`).
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Sequence
 from typing import Any
 
 from adbc.chainrules.plugins import plugins
+from adbc.cpython.libraries import is_library_code
 from adbc.errors import MissingRuleError, UnsupportedError
 from adbc.ir.intrinsics import INTRINSICS
-from adbc.runtime.report.frames import running
+from adbc.runtime.report.frames import Spot, is_ours, running
 from adbc.runtime.report.places import Place, place_of, typed_name
 
-__all__ = ["describe", "missing_rule", "nested", "where"]
+__all__ = ["describe", "missing_rule", "nested", "spot", "where"]
 
 
 def where() -> str:
@@ -24,6 +26,17 @@ def where() -> str:
     entries = running()
     place = place_of(entries)
     return "an unknown place" if place is None else place.line
+
+
+def spot() -> Spot | str:
+    """What `where` says, as text; found when that is asked for, which is when something goes wrong."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not is_ours(code) and not is_library_code(code.co_filename, frame.f_globals):
+            return Spot(code, frame.f_lasti)
+        frame = frame.f_back
+    return where()
 
 
 def missing_rule(call: Any, reason: str | None = None) -> MissingRuleError:

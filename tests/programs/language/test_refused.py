@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import adbc
+from adbc.config import SPECULATION
 from adbc.errors import AdbcError, LiftError, MissingRuleError, UnsupportedError
 
 
@@ -109,6 +110,36 @@ def test_a_look_at_the_frame_under_another_name(look: Any, argument: tuple[Any, 
         return y if found else x
 
     refused(looks, UnsupportedError, look.__name__, "looks", __file__, "as arguments")
+
+
+names, variables, own = dir, vars, locals
+
+
+def with_names(x):
+    y = x * 2.0
+    return y if names() else x
+
+
+def with_names_spread(x):
+    y = x * 2.0
+    return y if names(*()) else x
+
+
+def with_variables(x):
+    y = x * 2.0
+    return y if variables() else x
+
+
+def with_own(x):
+    y = x * 2.0
+    return y if own(*()) else x
+
+
+@pytest.mark.parametrize("speculation", SPECULATION)
+@pytest.mark.parametrize("f", [with_names, with_names_spread, with_variables, with_own])
+def test_a_look_at_the_frame_under_a_global_name(f: Callable[..., Any], speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation, warm_after=0)):
+        refused(f, UnsupportedError, f.__name__, __file__)
 
 
 def test_locals_of_builtins() -> None:

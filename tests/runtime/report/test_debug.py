@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
 import math
@@ -19,6 +20,7 @@ from adbc.rules.table import Primitive, Rule, ZeroRule
 from adbc.runtime import default_engine
 from adbc.runtime.build.engine import Engine
 from adbc.tangents import NO_FDATA
+from adbc.tangents.contents import glance, seems_moved
 from adbc.testing import test_rule as check_rule
 
 DEBUG = adbc.Config(debug=True)
@@ -444,3 +446,78 @@ def test_no_alarm_without_a_fire(number: int, speculation: str) -> None:
     with adbc.use(adbc.Config(debug=True, speculation=speculation)):
         assert adbc.value_and_grad(f)(x) == expected
         assert adbc.jvp(f, (x,), (1.0,)) == expected
+
+
+# -- what is noted ------------------------------------------------------------------------------------------
+
+
+def changes_below(u: Any, fu: Any) -> Answer:
+    u[0][0] = 5.0
+    return None, None, lambda bout: (None,)
+
+
+def on_nested(u: list[list[float]]) -> Any:
+    library(u)
+    return u[1][0] * 2.0
+
+
+@pytest.mark.parametrize("warm", [0, 40])
+def test_what_is_reached_through_an_argument_is_compared(warm: int, declare: Any) -> None:
+    declare(reverse_row(changes_below))
+    with (
+        adbc.use(adbc.Config(debug=True, warm_after=warm)),
+        pytest.raises(DebugError, match="not restore a list"),
+    ):
+        adbc.grad(on_nested)([[1.0], [2.0]])
+
+
+class Holder:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+
+@pytest.mark.parametrize(
+    ("x", "change"),
+    [
+        ([1.0] * 100, lambda x: x.__setitem__(-1, 2.0)),
+        ([1.0, 2.0], lambda x: x.append(3.0)),
+        (collections.deque([1.0, 2.0]), lambda x: x.rotate(1)),
+        ({1: 2.0}, lambda x: x.update({1: 3.0})),
+        ({k: 1.0 * k for k in range(100)}, lambda x: x.popitem()),
+        (np.ones(10_000), lambda x: x.__imul__(2.0)),
+        (np.array([1.0, 2.0], dtype=object), lambda x: x.__setitem__(0, 3.0)),
+        (Holder(1.0), lambda x: setattr(x, "x", 2.0)),
+    ],
+)
+def test_a_glance_sees_numbers_that_move(x: Any, change: Any) -> None:
+    seen = glance(x)
+    assert seen is not None and not seems_moved(x, seen)
+    change(x)
+    assert seems_moved(x, seen)
+
+
+@pytest.mark.parametrize("x", [[1, 2], {1: "a"}, [None] * 200])
+def test_a_glance_does_not_mind_what_has_no_derivative(x: Any) -> None:
+    seen = glance(x)
+    assert seen is not None
+    x.clear()
+    assert not seems_moved(x, seen)
+    assert glance(np.arange(3)) is None
+
+
+def declares(x: Any) -> Any:
+    """Stands for a function in C."""
+    return [x]
+
+
+def test_declared_results_are_compared_where_nothing_is_written(declare: Any) -> None:
+    row = Primitive(
+        declares,
+        frule=lambda args, dargs, kwargs: ([args[0]], [dargs[0]]),
+        rrule=lambda args, fargs, kwargs: ([args[0]], [0.0], lambda bout: (1.0,)),
+        result=tuple,
+    )
+    declare(row)
+    for run in (lambda f: adbc.grad(f)(1.0), lambda f: adbc.jvp(f, (1.0,), (1.0,))):
+        with adbc.use(adbc.Config(debug=True)), pytest.raises(DebugError, match="was taken for tuple"):
+            run(lambda x: declares(x)[0] * x)
