@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.errors import InvalidTangentError
-from adbc.tangents.duals import ArrayTangent, FData, RData, Tangent
+from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, RData, Tangent
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.operations import increment, zero_tangent
 from adbc.tangents.protocol import ValueKind, kind_of
@@ -30,13 +30,21 @@ __all__ = [
 # -- what stands in a container's slot -------------------------------------------------------------
 
 
+_FLOATS = frozenset({float})
+"""Of tuples that hold nothing else, which are frequent, no part is looked at for itself."""
+
+
 def slot_shadow(t: Any) -> Any:
     """The shadow of a value whose tangent is `t`; if `t` is a shadow already, `t` itself."""
     cls = type(t)
     if cls is float:
         return NO_FDATA
+    if cls is MutableTangent or cls is list:
+        return t
     if t is NO_TANGENT or t is None:
         return None
+    if cls is tuple and _FLOATS.issuperset(map(type, t)):
+        return (NO_FDATA,) * len(t) or None
     if cls is tuple or cls is Tangent or cls is FData:
         return split_parts(t, slot_shadow, FData, None)
     if is_address_tangent(cls):
@@ -55,7 +63,11 @@ def slot_tangent(x: Any, f: Any) -> Any:
         return 0.0
     if cls is int or cls is str or cls is bool or x is None:
         return NO_TANGENT
+    if f.__class__ is MutableTangent or f.__class__ is list:
+        return f
     if cls is tuple:
+        if _FLOATS.issuperset(map(type, x)):
+            return (0.0,) * len(x) or NO_TANGENT
         if f.__class__ is tuple:
             slots = [slot_tangent(c, g) for c, g in zip(x, f, strict=True)]
         else:
@@ -84,6 +96,8 @@ def slot_rdata(t: Any) -> Any:
         return t
     if t is NO_TANGENT or t is None:
         return None
+    if cls is tuple and _FLOATS.issuperset(map(type, t)):
+        return t or None
     if cls is tuple or cls is Tangent:
         return split_parts(t, slot_rdata, RData, None)
     return None if is_address_tangent(cls) else t
@@ -103,6 +117,8 @@ def slot_increment(t: Any, r: Any) -> Any:
     if t is NO_TANGENT:
         return t
     if cls is tuple:
+        if _FLOATS.issuperset(map(type, t)) and _FLOATS.issuperset(map(type, r)):
+            return tuple([c + d for c, d in zip(t, r, strict=True)])
         return tuple([slot_increment(c, d) for c, d in zip(t, r, strict=True)])
     if cls is Tangent:
         parts = r.__dict__
@@ -193,6 +209,8 @@ def add(a: Any, b: Any) -> Any:
     if b is None or b is NO_RDATA:
         return a
     if type(a) is tuple:
+        if _FLOATS.issuperset(map(type, a)) and _FLOATS.issuperset(map(type, b)):
+            return tuple([c + d for c, d in zip(a, b, strict=True)])
         return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
     if type(a) is RData:  # a field that is not there is zero: reading one field gives rdata of one field
         total = dict(b.__dict__)
