@@ -367,6 +367,14 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         given = {k: accumulate(f.__dict__[k], c, by_name.get(k)) for k, c in fields}
         return None if all(r is None for r in given.values()) else RData(**given)
     if issubclass(cls, list):
+        given = d.tolist() if hasattr(d, "tolist") else d
+        if _are_floats(f, x, given):
+            f[:] = [t + c for t, c in zip(f, given, strict=True)]
+            return None
+        if _are_rows(f, x, given):
+            for row, by_row in zip(f, given, strict=True):
+                row[:] = [t + c for t, c in zip(row, by_row, strict=True)]
+            return None
         for i, (y, c) in enumerate(zip(x, _parts_of(d, x), strict=True)):
             t = f[i]
             if c is not None and t is not NO_TANGENT:
@@ -374,6 +382,27 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         return None
     increment(f, d)
     return None
+
+
+def _are_floats(f: Any, x: Any, given: Any) -> bool:
+    """Whether a shadow, its list and the cotangent of that are lists of as many floats."""
+    return (
+        type(given) is list
+        and len(given) == len(f) == len(x)
+        and _FLOATS.issuperset(map(type, f))
+        and _FLOATS.issuperset(map(type, x))
+        and _FLOATS.issuperset(map(type, given))
+    )
+
+
+def _are_rows(f: Any, x: Any, given: Any) -> bool:
+    """Whether a shadow, its list and the cotangent of that are lists of as many lists of as many floats."""
+    if type(given) is not list or not len(given) == len(f) == len(x):
+        return False
+    for row, values, by_row in zip(f, x, given, strict=True):
+        if type(row) is not list or not _are_floats(row, values, by_row):
+            return False
+    return True
 
 
 def _parts_of(d: Any, x: Any) -> Any:
