@@ -297,6 +297,9 @@ def _making(call: _OpenCall) -> _Answer:
         return Kind.CONTEXTUAL
     if kind is list and len(call.arguments) == 1:
         return Kind.EMPTY_LIST
+    if kind is list:  # whatever its elements are
+        row = call.knowledge.row(call.function, call.types[:1])
+        return None if row is None else call.site(Kind.ROW, row=row)
     if kind is slice:
         return Kind.DYNAMIC if call.any_active else Kind.PRIMAL
     return None

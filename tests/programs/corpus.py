@@ -114,5 +114,6 @@ PROGRAMS = [
     Program("a memo table by pairs", ordinary.table, (0.7, 9)),
     Program("objects that are called", ordinary.callables, (0.7, 0.4, 3), (0, 1)),
     Program("rates by members of an enumeration", ordinary.ledger, (0.7, 0.4, 5), (0, 1)),
+    Program("loops over tuples", ordinary.ways, (0.7, 0.4, 3), (0, 1)),
     Program("sums of lists", ordinary.totals, ([0.1, 0.2, 0.3], 2)),
 ]

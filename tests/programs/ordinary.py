@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections import defaultdict
 
 
@@ -65,3 +66,20 @@ def totals(xs: list[float], n: int) -> float:
         zeros = [0.0] * 8
         total += sum(xs) * 0.5 + sum(zeros)
     return total
+
+
+def soft_least(values: tuple[float, ...], width: float) -> float:
+    total = 0.0
+    for v in values:
+        total += math.exp(-v / width)
+    return -width * math.log(total)
+
+
+def ways(k: float, x: float, n: int) -> float:
+    for _ in range(n):
+        x = x + 0.1 * soft_least((x, k, k * x), 0.5)
+        for a, b in zip((x, k), (k, 2.0)):
+            x += 0.01 * a * b
+        for stage in (Scaled(k), Shifted(x)):
+            x += 0.01 * stage(x)
+    return x
