@@ -31,7 +31,10 @@ __all__ = [
 
 
 _FLOATS = frozenset({float})
-"""Of tuples that hold nothing else, which are frequent, no part is looked at for itself."""
+_ATOMS = frozenset({float, int, str, bool, type(None)})
+_FLAT = frozenset({float, type(NO_TANGENT)})
+"""Of tuples that hold nothing else, which are frequent, no part is taken apart: there are atoms in the
+primal, and these classes in its tangent."""
 
 
 def slot_shadow(t: Any) -> Any:
@@ -43,8 +46,8 @@ def slot_shadow(t: Any) -> Any:
         return t
     if t is NO_TANGENT or t is None:
         return None
-    if cls is tuple and _FLOATS.issuperset(map(type, t)):
-        return (NO_FDATA,) * len(t) or None
+    if cls is tuple and _FLAT.issuperset(map(type, t)):
+        return tuple([NO_FDATA if type(c) is float else None for c in t]) if float in map(type, t) else None
     if cls is tuple or cls is Tangent or cls is FData:
         return split_parts(t, slot_shadow, FData, None)
     if is_address_tangent(cls):
@@ -66,8 +69,10 @@ def slot_tangent(x: Any, f: Any) -> Any:
     if f.__class__ is MutableTangent or f.__class__ is list:
         return f
     if cls is tuple:
-        if _FLOATS.issuperset(map(type, x)):
-            return (0.0,) * len(x) or NO_TANGENT
+        if _ATOMS.issuperset(map(type, x)):
+            if float not in map(type, x):
+                return NO_TANGENT
+            return tuple([0.0 if type(c) is float else NO_TANGENT for c in x])
         if f.__class__ is tuple:
             slots = [slot_tangent(c, g) for c, g in zip(x, f, strict=True)]
         else:
@@ -96,8 +101,8 @@ def slot_rdata(t: Any) -> Any:
         return t
     if t is NO_TANGENT or t is None:
         return None
-    if cls is tuple and _FLOATS.issuperset(map(type, t)):
-        return t or None
+    if cls is tuple and _FLAT.issuperset(map(type, t)):
+        return tuple([c if type(c) is float else None for c in t]) if float in map(type, t) else None
     if cls is tuple or cls is Tangent:
         return split_parts(t, slot_rdata, RData, None)
     return None if is_address_tangent(cls) else t
@@ -117,9 +122,12 @@ def slot_increment(t: Any, r: Any) -> Any:
     if t is NO_TANGENT:
         return t
     if cls is tuple:
-        if _FLOATS.issuperset(map(type, t)) and _FLOATS.issuperset(map(type, r)):
-            return tuple([c + d for c, d in zip(t, r, strict=True)])
-        return tuple([slot_increment(c, d) for c, d in zip(t, r, strict=True)])
+        return tuple(
+            [
+                c + d if type(c) is float and type(d) is float else slot_increment(c, d)
+                for c, d in zip(t, r, strict=True)
+            ]
+        )
     if cls is Tangent:
         parts = r.__dict__
         return Tangent(**{k: slot_increment(c, parts.get(k)) for k, c in t.__dict__.items()})
