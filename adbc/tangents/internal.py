@@ -223,7 +223,8 @@ def add(a: Any, b: Any) -> Any:
     if type(a) is RData:  # a field that is not there is zero: reading one field gives rdata of one field
         total = dict(b.__dict__)
         for k, c in a.__dict__.items():
-            total[k] = add(c, total.get(k))
+            d = total.get(k)
+            total[k] = c + d if type(c) is float and type(d) is float else add(c, d)
         return RData(**total)
     return a + b
 
