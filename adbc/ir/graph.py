@@ -127,6 +127,21 @@ class Graph:
         self._counted = len(self.blocks)
         return block
 
+    def cut(self, block: Block, at: int, label: str) -> Block:
+        """Move what stands in `block` from instruction number `at` on, and where it goes from there, to a new
+        block, which is returned; nothing leads there yet."""
+        rest = self.add_block(label)
+        rest.instructions = block.instructions[at:]
+        del block.instructions[at:]
+        for instruction in rest.instructions:
+            instruction.block = rest
+        rest.terminator = block.terminator
+        for successor in rest.successors:
+            for phi in successor.phis:
+                if block in phi.operands:
+                    phi.operands[rest] = phi.operands.pop(block)
+        return rest
+
     def instructions(self) -> Iterator[Instruction]:
         """Every instruction, block by block."""
         for block in self.blocks:

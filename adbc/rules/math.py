@@ -174,7 +174,7 @@ def _hypot_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def sequence_rule(
-    function: Any, partials: Callable[..., Sequence[Sequence[Any]]], sequences: int
+    function: Any, partials: Callable[..., Sequence[Sequence[Any]]], sequences: int, **options: Any
 ) -> Primitive:
     """The row of a function of `sequences` sequences of real numbers, and maybe one more number.
 
@@ -203,13 +203,16 @@ def sequence_rule(
             if bout is not None:
                 for i, (ps, f) in enumerate(zip(partials(out, *saved, **kwargs), fargs, strict=False)):
                     if f is not None:
-                        terms = [float(multiply(p, bout)) for p in ps]
+                        if type(bout) is float:
+                            terms = [float(p * bout) if p and bout else 0.0 for p in ps]  # as in `multiply`
+                        else:
+                            terms = [float(multiply(p, bout)) for p in ps]
                         result[i] = sequence_rdata(f, terms) if i < sequences else terms[0]
             return result
 
         return out, NO_FDATA if active else None, sequence_pullback
 
-    return Primitive(function, frule=frule, rrule=rrule)
+    return Primitive(function, frule=frule, rrule=rrule, **options)
 
 
 def products_of_others(values: Sequence[Any], start: Any = 1) -> list[Any]:
@@ -265,6 +268,11 @@ def _dist_partials(out: float, p: Any, q: Any) -> Any:
     return by_p, [-d for d in by_p]
 
 
+def _are_held(p: type, q: type) -> bool:
+    """Whether both arguments hold their elements already."""
+    return p in (list, tuple) and q in (list, tuple)
+
+
 def _dist(p: Any, q: Any, /) -> float:
     return _dist_of(tuple(p), tuple(q))
 
@@ -276,6 +284,7 @@ _SEQUENCES: list[Rule] = [
     ZeroRule(_all_reals, result=bool),
     Overlay(math.prod, _prod),
     Overlay(math.fsum, _fsum, result=float),
+    sequence_rule(math.dist, _dist_partials, 2, when=_are_held, result=float),
     Overlay(math.dist, _dist, result=float),
 ]
 

@@ -117,8 +117,11 @@ def sequence_rdata(f: Any, terms: Sequence[Any]) -> Any:
         return tuple(None if g is None else r for g, r in zip(f, terms, strict=True))
     if f is not None:
         for i, r in enumerate(terms):
-            if r is not None and f[i] is not NO_TANGENT:
-                f[i] = slot_increment(f[i], r)
+            t = f[i]
+            if t.__class__ is float and r.__class__ is float:
+                f[i] = t + r
+            elif r is not None and t is not NO_TANGENT:
+                f[i] = slot_increment(t, r)
     return None
 
 

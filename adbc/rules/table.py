@@ -376,11 +376,14 @@ class ScalarRule(Rule):
             for i, (partial, f) in enumerate(zip(self.partials, fargs, strict=False))
             if partial is not None and f is not None
         ]
-        fout = fresh_shadow(out, active=bool(active))
+        if type(out) in _OF_PYTHON:
+            fout = NO_FDATA if active else None
+        else:
+            fout = fresh_shadow(out, active=bool(active))
 
         def scalar_pullback(bout: Any) -> Sequence[Any]:
             result: list[Any] = [None] * len(args)
-            by = cotangent_of(fout, bout)
+            by = bout if fout is NO_FDATA else cotangent_of(fout, bout)
             if by is not None:
                 for i in active:
                     result[i] = _term(self.partials[i](out, *args), by, fargs[i], args[i])  # type: ignore[misc]  # not None
@@ -398,7 +401,7 @@ class ScalarRule(Rule):
         if fy is None:
             by_y = None
         active = by_x is not None or by_y is not None
-        if type(out) is float:
+        if type(out) in _OF_PYTHON:
             fout = NO_FDATA if active else None
         else:
             fout = fresh_shadow(out, active)

@@ -53,7 +53,14 @@ class TupleKind(ValueKind):
     def make(self, x: Any, walk: Any) -> Any:
         if type(x) is not tuple:
             check_attributes(x, walk)
-        return super().make(x, walk)
+            return super().make(x, walk)
+        classes = set(map(type, x))
+        if classes <= _WITHOUT:
+            return NO_TANGENT
+        if classes <= _ATOMS and walk.source is None:
+            return tuple([0.0 if type(c) is float else NO_TANGENT for c in x])
+        elements = tuple([walk(c) for c in x])
+        return NO_TANGENT if all(c is NO_TANGENT for c in elements) else elements
 
     def join(self, x: Any, parts: Parts) -> Any:
         return tuple([c for _, c in parts])
@@ -86,6 +93,7 @@ class NamedTupleKind(TupleKind):
 
 _FLOATS = {float}
 _WITHOUT = {str, bytes, int, bool, type(None)}
+_ATOMS = _FLOATS | _WITHOUT
 
 
 class SequenceKind(AddressKind):
@@ -108,6 +116,10 @@ class SequenceKind(AddressKind):
                 t = [NO_TANGENT] * len(x)
                 walk.register(x, t)
                 return t
+            t = []
+            walk.register(x, t)
+            walk.later(lambda: t.extend([walk(c) for c in x]))
+            return t
         return super().make(x, walk)
 
     def parts(self, x: Any) -> Parts:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.errors import InvalidTangentError
-from adbc.tangents.duals import ArrayTangent, FData, RData, Tangent
+from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, RData, Tangent
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.operations import increment, zero_tangent
 from adbc.tangents.protocol import ValueKind, kind_of
@@ -30,13 +30,24 @@ __all__ = [
 # -- what stands in a container's slot -------------------------------------------------------------
 
 
+_FLOATS = frozenset({float})
+_ATOMS = frozenset({float, int, str, bool, type(None)})
+_FLAT = frozenset({float, type(NO_TANGENT)})
+"""Of tuples that hold nothing else, which are frequent, no part is taken apart: there are atoms in the
+primal, and these classes in its tangent."""
+
+
 def slot_shadow(t: Any) -> Any:
     """The shadow of a value whose tangent is `t`; if `t` is a shadow already, `t` itself."""
     cls = type(t)
     if cls is float:
         return NO_FDATA
+    if cls is MutableTangent or cls is list:
+        return t
     if t is NO_TANGENT or t is None:
         return None
+    if cls is tuple and _FLAT.issuperset(map(type, t)):
+        return tuple([NO_FDATA if type(c) is float else None for c in t]) if float in map(type, t) else None
     if cls is tuple or cls is Tangent or cls is FData:
         return split_parts(t, slot_shadow, FData, None)
     if is_address_tangent(cls):
@@ -55,7 +66,13 @@ def slot_tangent(x: Any, f: Any) -> Any:
         return 0.0
     if cls is int or cls is str or cls is bool or x is None:
         return NO_TANGENT
+    if f.__class__ is MutableTangent or f.__class__ is list:
+        return f
     if cls is tuple:
+        if _ATOMS.issuperset(map(type, x)):
+            if float not in map(type, x):
+                return NO_TANGENT
+            return tuple([0.0 if type(c) is float else NO_TANGENT for c in x])
         if f.__class__ is tuple:
             slots = [slot_tangent(c, g) for c, g in zip(x, f, strict=True)]
         else:
@@ -84,6 +101,8 @@ def slot_rdata(t: Any) -> Any:
         return t
     if t is NO_TANGENT or t is None:
         return None
+    if cls is tuple and _FLAT.issuperset(map(type, t)):
+        return tuple([c if type(c) is float else None for c in t]) if float in map(type, t) else None
     if cls is tuple or cls is Tangent:
         return split_parts(t, slot_rdata, RData, None)
     return None if is_address_tangent(cls) else t
@@ -103,7 +122,12 @@ def slot_increment(t: Any, r: Any) -> Any:
     if t is NO_TANGENT:
         return t
     if cls is tuple:
-        return tuple([slot_increment(c, d) for c, d in zip(t, r, strict=True)])
+        return tuple(
+            [
+                c + d if type(c) is float and type(d) is float else slot_increment(c, d)
+                for c, d in zip(t, r, strict=True)
+            ]
+        )
     if cls is Tangent:
         parts = r.__dict__
         return Tangent(**{k: slot_increment(c, parts.get(k)) for k, c in t.__dict__.items()})
@@ -193,11 +217,14 @@ def add(a: Any, b: Any) -> Any:
     if b is None or b is NO_RDATA:
         return a
     if type(a) is tuple:
+        if _FLOATS.issuperset(map(type, a)) and _FLOATS.issuperset(map(type, b)):
+            return tuple([c + d for c, d in zip(a, b, strict=True)])
         return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
     if type(a) is RData:  # a field that is not there is zero: reading one field gives rdata of one field
         total = dict(b.__dict__)
         for k, c in a.__dict__.items():
-            total[k] = add(c, total.get(k))
+            d = total.get(k)
+            total[k] = c + d if type(c) is float and type(d) is float else add(c, d)
         return RData(**total)
     return a + b
 
@@ -349,6 +376,14 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         given = {k: accumulate(f.__dict__[k], c, by_name.get(k)) for k, c in fields}
         return None if all(r is None for r in given.values()) else RData(**given)
     if issubclass(cls, list):
+        given = d.tolist() if hasattr(d, "tolist") else d
+        if _are_floats(f, x, given):
+            f[:] = [t + c for t, c in zip(f, given, strict=True)]
+            return None
+        if _are_rows(f, x, given):
+            for row, by_row in zip(f, given, strict=True):
+                row[:] = [t + c for t, c in zip(row, by_row, strict=True)]
+            return None
         for i, (y, c) in enumerate(zip(x, _parts_of(d, x), strict=True)):
             t = f[i]
             if c is not None and t is not NO_TANGENT:
@@ -356,6 +391,27 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         return None
     increment(f, d)
     return None
+
+
+def _are_floats(f: Any, x: Any, given: Any) -> bool:
+    """Whether a shadow, its list and the cotangent of that are lists of as many floats."""
+    return (
+        type(given) is list
+        and len(given) == len(f) == len(x)
+        and _FLOATS.issuperset(map(type, f))
+        and _FLOATS.issuperset(map(type, x))
+        and _FLOATS.issuperset(map(type, given))
+    )
+
+
+def _are_rows(f: Any, x: Any, given: Any) -> bool:
+    """Whether a shadow, its list and the cotangent of that are lists of as many lists of as many floats."""
+    if type(given) is not list or not len(given) == len(f) == len(x):
+        return False
+    for row, values, by_row in zip(f, x, given, strict=True):
+        if type(row) is not list or not _are_floats(row, values, by_row):
+            return False
+    return True
 
 
 def _parts_of(d: Any, x: Any) -> Any:

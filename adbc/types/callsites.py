@@ -295,8 +295,8 @@ def _making(call: _OpenCall) -> _Answer:
         return Kind.TUPLE if call.any_active else Kind.PRIMAL
     if kind is types.FunctionType:
         return Kind.CONTEXTUAL
-    if kind is list and len(call.arguments) == 1:
-        return Kind.EMPTY_LIST
+    if kind is list and (row := call.knowledge.row(call.function, call.types[:1])) is not None:
+        return Kind.EMPTY_LIST if len(call.arguments) == 1 else call.site(Kind.ROW, row=row)
     if kind is slice:
         return Kind.DYNAMIC if call.any_active else Kind.PRIMAL
     return None

@@ -202,9 +202,10 @@ def _attribute_read(value: Value) -> tuple[type, str] | None:
 
 
 _UNQUESTIONING: dict[type, frozenset[str]] = {
-    list: frozenset({"append", "extend", "insert", "clear", "copy", "reverse", "pop"}),
+    list: frozenset({"append", "extend", "insert", "clear", "copy", "reverse", "pop", "sort"}),
     dict: frozenset({"items", "keys", "values", "popitem", "clear", "copy", "get", "setdefault", "pop"}),
     collections.deque: frozenset({"append", "appendleft", "pop", "popleft", "clear", "copy", "reverse"}),
+    set: frozenset({"add", "discard"}),
 }
 
 
@@ -226,7 +227,8 @@ def method_of(value: Value) -> object | None:
 
     Not the methods that ask objects questions (``index`` whether they are equal, ``format`` for their text):
     what classes written in Python answer is not a matter of types.  Those that look for a key are among them:
-    whoever looks for their rules asks whether the key may answer in Python.
+    whoever looks for their rules asks whether the key may answer in Python.  So is ``sort``, which stands for
+    code that asks that itself.
     """
     read = _attribute_read(value)
     if read is None or not (read[0].__name__ == "ndarray" or read[1] in _UNQUESTIONING.get(read[0], ())):

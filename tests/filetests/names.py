@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import enum
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
+
+__all__ = ["defaultdict"]  # types of values in the graphs name it
 
 
 class Particle:
@@ -181,3 +185,10 @@ def again(*arguments: object) -> object:
 def rest(*values: object) -> object:
     """What a function goes on with where a guess was wrong."""
     return values
+
+
+class Colour(enum.Enum):
+    """An enumeration."""
+
+    RED = 1
+    GREEN = 2

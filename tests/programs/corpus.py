@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.programs import arrays, bodies, functions, objects, scalars, vectors
+from tests.programs import arrays, bodies, functions, objects, ordinary, scalars, vectors
 
 COEFFICIENTS = [0.3, -1.2, 0.7, 2.5, -0.4]
 MATRIX = np.array(
@@ -110,4 +110,10 @@ PROGRAMS = [
     ),
     Program("lists of lists", objects.transposed_twice, ([[1.0, 2.0, 0.5], [0.3, -0.7, 1.5]], 1.3), (0, 1)),
     Program("polymorphic", functions.polymorphic, (0.7, np.array([0.2, -0.3, 0.9])), (0, 1)),
+    Program("tallies in a defaultdict", ordinary.tallies, (0.7, 0.4, 5), (0, 1)),
+    Program("a memo table by pairs", ordinary.table, (0.7, 9)),
+    Program("objects that are called", ordinary.callables, (0.7, 0.4, 3), (0, 1)),
+    Program("rates by members of an enumeration", ordinary.ledger, (0.7, 0.4, 5), (0, 1)),
+    Program("loops over tuples", ordinary.ways, (0.7, 0.4, 3), (0, 1)),
+    Program("sums of lists", ordinary.totals, ([0.1, 0.2, 0.3], 2)),
 ]

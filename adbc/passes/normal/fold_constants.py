@@ -10,18 +10,20 @@ after (uses of ``%1`` see ``1.0``)::
     jump a
 
 Only numbers, bools, None and str of exactly the builtin classes, and only operations on them that
-are quick, give a small result and do not raise; what raises is left to raise at run time.
+are quick, give a small result and do not raise; what raises is left to raise at run time.  The members
+of an enumeration are constants, too: Python binds their names only once.
 Needs calls; leaves blocks that cannot be reached, which `unreachable` removes.
 """
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Callable
 from typing import Any
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _bool_
+from adbc.ir.intrinsics import _bool_, _getattr_
 from adbc.ir.terminators import Branch, Jump
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
@@ -73,6 +75,8 @@ def _folded(instruction: Instruction, replaced: dict[Value, Value]) -> Any:
     arguments = [constant(replaced.get(v, v)) for v in instruction.operands[1:]]
     if instruction.keywords or any(x is NOTHING for x in arguments):
         return NOTHING
+    if function is _getattr_:
+        return _member(*arguments)
     if any(function is f for f in _ANY):
         return function(*arguments) if all(type(x) in _PLAIN for x in arguments) else NOTHING
     if function is operator.is_ or function is operator.is_not:
@@ -89,6 +93,14 @@ def _computed(function: Callable[..., Any], arguments: list[Any]) -> Any:
     except (ArithmeticError, TypeError):  # division by zero, overflow; an ordering of complex numbers
         return NOTHING
     return NOTHING if type(value) is int and abs(value) >= _LIMIT else value
+
+
+def _member(cls: Any, name: Any) -> Any:
+    """The member of the enumeration `cls` that is called `name`, if that is what they are."""
+    if type(cls) is not enum.EnumType or type(name) is not str or name not in cls.__members__:
+        return NOTHING
+    member: Any = cls.__members__[name]
+    return member if getattr(cls, name) is member else NOTHING
 
 
 def _fold_branches(graph: Graph) -> None:

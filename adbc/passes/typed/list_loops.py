@@ -24,6 +24,14 @@ after::
 
 An element that was taken in front of the loop is number 0, and the loop begins with number 1 (`pairwise`).
 
+A loop over a tuple of known form is one over a list of its elements: a tuple has no memory to which what
+comes back for an element that is known by its index alone could be added::
+
+        %1 = call _project_(%t, 0)                  # %t: Tuple[float, float]
+        %2 = call _project_(%t, 1)
+        %l = call _new_(list, %1, %2)
+        %it = call _list_iterator_(%l)
+
 The iterator itself then needs no shadow; where a guess was wrong and the rest of the function goes on with
 it, it gets one from the count (`_resume_iterator_`).  Needs types.
 """
@@ -39,11 +47,21 @@ from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, natural_loops
 from adbc.ir.terminators import Return
 from adbc.ir.traverse import predecessors, uses
-from adbc.ir.values import Const, Instruction, Phi
+from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.passes.typed.guards import behind_steps
 from adbc.types.inference import type_of
-from adbc.types.lattice import INT, is_list
+from adbc.types.lattice import (
+    ANY,
+    INT,
+    AbstractType,
+    Exact,
+    TupleType,
+    has_cotangent,
+    has_shadow,
+    is_list,
+    join_all,
+)
 
 __all__ = ["count_list_loops", "is_rest"]
 
@@ -58,7 +76,7 @@ def count_list_loops(graph: Graph) -> bool:
         for step in graph.instructions()
         if target(step) is intrinsics._next_
         and target(made := step.operands[1]) is intrinsics._iter_
-        and is_list(type_of(made.operands[1]))  # type: ignore[attr-defined]  # a call
+        and _is_by_index(type_of(made.operands[1]))  # type: ignore[attr-defined]  # a call
     ]
     if not found:
         return False
@@ -111,6 +129,11 @@ def _count(
         else:
             return False
     the_list = made.operands[1]
+    if isinstance(known_tuple := type_of(the_list), TupleType):
+        if first is not None:
+            return False
+        the_list = made.operands[1] = _listed(made, known_tuple)
+        _assume_element(step, inside, join_all(known_tuple.elements), users)
     start = 0 if first is None else 1
     known = counters.get(head) if first is None else None
     if known is not None and known[1].block is inside:
@@ -142,6 +165,62 @@ def _count(
         at.instructions.insert(at.instructions.index(call), resumed)
         call.operands = [resumed if v is made else v for v in call.operands]
     return True
+
+
+def _is_by_index(known: AbstractType) -> bool:
+    """Whether elements of what has this type are read by index in loops."""
+    if isinstance(known, TupleType):
+        return len(known.elements) <= _LONGEST and any(
+            has_shadow(t) or has_cotangent(t) for t in known.elements
+        )
+    return is_list(known)
+
+
+_LONGEST = 32
+"""Of a longer tuple no list of its elements is made."""
+
+
+def _listed(made: Instruction, known: TupleType) -> Value:
+    """A list of the elements of the tuple of which `made` makes an iterator, made in front of that."""
+    block = made.block
+    assert block is not None
+    elements = [
+        Instruction(
+            "call",
+            [Const(intrinsics._project_), made.operands[1], Const(i)],
+            type=element,
+            position=made.position,
+        )
+        for i, element in enumerate(known.elements)
+    ]
+    operands = [Const(intrinsics._new_), Const(list), *elements]
+    listed = Instruction("call", operands, type=Exact(list), position=made.position)
+    at = block.instructions.index(made)
+    block.instructions[at:at] = [*elements, listed]
+    for call in (*elements, listed):
+        call.block = block
+    return listed
+
+
+def _assume_element(step: Instruction, inside: Block, known: AbstractType, users: Any) -> None:
+    """Say that what `step` takes is of the type that is `known` of all elements, where it is an element."""
+    if known is ANY:
+        return
+    assumed = Instruction(
+        "call",
+        [Const(intrinsics._assume_), step, Const(known)],
+        type=known,
+        position=step.position,
+        name=step.name,
+    )
+    assumed.block = inside
+    graph = inside.graph
+    tests = [user for user in users.get(step, ()) if target(user) is intrinsics._exhausted_]
+    graph.replace_uses({step: assumed})
+    assumed.operands[1] = step
+    for test in tests:
+        test.operands[1] = step
+    inside.instructions.insert(0, assumed)
 
 
 def _first_step(

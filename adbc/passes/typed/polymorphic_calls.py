@@ -82,7 +82,7 @@ def split_calls(
         value = callee if method is None else callee.operands[1]
         if type_of(value) is not ANY or (found := seen(value)) is None:
             continue
-        kinds = [known for known in found.kinds if isinstance(known, Exact) is (method is not None)]
+        kinds = [known for known in found.kinds if method is None or isinstance(known, Exact)]
         if kinds and written < _LIMIT:
             written += len(kinds)
             _split(graph, call, method, value, kinds, found, method_of)
@@ -150,15 +150,7 @@ def _split(
     block = call.block
     assert block is not None
     at = block.instructions.index(call)
-    called = graph.add_block(f"{block.label}.called")
-    called.instructions = block.instructions[at + 1 :]
-    for instruction in called.instructions:
-        instruction.block = called
-    called.terminator = block.terminator
-    for successor in called.successors:
-        for phi in successor.phis:
-            if block in phi.operands:
-                phi.operands[called] = phi.operands.pop(block)
+    called = graph.cut(block, at + 1, f"{block.label}.called")
     result = Phi(called, ANY, call.name)
     called.phis.append(result)
     graph.replace_uses({call: result})

@@ -136,7 +136,8 @@ def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
     """Put `v` into dict `d` at key `k`; returns a function that undoes this and gives the rdata of `v`."""
     if fd is None:
         refuse_constant(d, fv)
-    check_name(d, k, v)
+    if type(k) is str:
+        check_name(d, k, v)
     if k not in d:
         d[k] = v
         if fd is not None:
@@ -185,7 +186,7 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
 def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, k, v = args
     fd, fk, fv = fargs
-    lost = keep_key(k, fk, _KEY)
+    lost = None if fk is None else keep_key(k, fk, _KEY)
     undo = _store(d, fd, k, v, fv)
     return None, None, lambda bout: (None, lost, undo())
 

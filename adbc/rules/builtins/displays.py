@@ -67,10 +67,27 @@ def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _new_list(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
+    if _FLOATS.issuperset(map(type, parts)):
+        return _new_list_of_floats(parts, shadows)
     fout = [slot_tangent(x, f) for x, f in zip(parts, shadows, strict=True)]
 
     def list_pullback(bout: Any) -> Sequence[Any]:
         return (None, *[None if f is None else slot_rdata(t) for t, f in zip(fout, shadows, strict=True)])
+
+    return list(parts), fout, list_pullback
+
+
+_FLOATS = frozenset({float})
+
+
+def _new_list_of_floats(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
+    fout = [0.0] * len(parts)
+    are_active = None not in shadows
+
+    def list_pullback(bout: Any) -> Sequence[Any]:
+        if are_active:
+            return (None, *fout)
+        return (None, *[None if f is None else t for t, f in zip(fout, shadows, strict=True)])
 
     return list(parts), fout, list_pullback
 

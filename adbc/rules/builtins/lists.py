@@ -432,6 +432,20 @@ def _concatenate_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> A
     return out, fout, lambda bout: give()
 
 
+def _repeated_floats(size: int, shadow: Any, count: int) -> tuple[Any, Any]:
+    """The shadow of `count` floats, which are those of a list of that `size`, with that `shadow`, over and
+    over again, and the pullback."""
+    fout = [0.0] * count
+
+    def floats_pullback(bout: Any) -> Sequence[Any]:
+        if shadow is not None and fout:
+            for i in range(size):
+                shadow[i] = shadow[i] + sum(fout[i::size])
+        return None, None
+
+    return fout, floats_pullback
+
+
 def _repeat(which: int) -> tuple[Any, Any]:
     """The pair of rules of ``a * n`` (if `which` is 0) or of ``n * a`` (if it is 1), for a list `a`."""
 
@@ -442,6 +456,8 @@ def _repeat(which: int) -> tuple[Any, Any]:
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         a, times = args[which], args[1 - which]
         out = a * times
+        if set(map(type, a)) == {float}:
+            return out, *_repeated_floats(len(a), fargs[which], len(out))
         source = Source(a, fargs[which])
         fout = [t for _ in range(times) for t in source.tangents()]
 

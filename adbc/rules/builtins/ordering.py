@@ -49,6 +49,8 @@ def _sum_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
 
 def _sum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     values, start = args
+    if type(fargs[0]) is list and type(values) is list and set(map(type, values)) == _FLOATS:
+        return _sum_of_floats(values, start, *fargs)
     saved = tuple(values)
 
     def sum_pullback(bout: Any) -> Sequence[Any]:
@@ -63,6 +65,19 @@ def _sum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = builtins.sum(values, start)
     active = project(0.0, out) is not None and any(f is not None for f in fargs)
     return out, NO_FDATA if active else None, sum_pullback
+
+
+def _sum_of_floats(values: list[float], start: Any, shadow: list[float], start_shadow: Any) -> Any:
+    """What `_sum_rrule` returns for a list of floats: each slot of its `shadow` gets the same."""
+
+    def floats_pullback(bout: Any) -> Sequence[Any]:
+        if bout is None:
+            return None, None
+        b = bout if type(bout) is float else project(bout, 0.0)
+        shadow[:] = [t + b for t in shadow]
+        return None, None if start_shadow is None else project(bout, start)
+
+    return builtins.sum(values, start), NO_FDATA, floats_pullback
 
 
 def _sum(values: Any, /, start: Any = 0) -> Any:

@@ -8,6 +8,7 @@ their code and defaults, so that a changed function is not found.
 from __future__ import annotations
 
 import dataclasses
+import enum
 import hashlib
 import importlib
 import marshal
@@ -100,6 +101,8 @@ class Names:
             return ("plain", value)
         if kind is tuple:
             return ("tuple", tuple(map(self.of, value)))
+        if isinstance(value, enum.Enum) and kind.__members__.get(value.name) is value:
+            return ("member", self.of(kind), value.name)
         if value is NO_KWARGS:
             return ("no keywords",)
         if isinstance(value, types.ModuleType):
@@ -128,6 +131,11 @@ class Names:
             return rest[0]
         if kind == "tuple":
             return tuple(map(self.find, rest[0]))
+        if kind == "member":
+            members = self.find(rest[0]).__members__
+            if rest[1] not in members:
+                raise Nameless(f"{rest[1]}, which is no member any more")
+            return members[rest[1]]
         if kind == "no keywords":
             return NO_KWARGS
         if kind == "module":

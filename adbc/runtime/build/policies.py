@@ -93,7 +93,10 @@ class Policy:
         if site.gave_up and site.misses:  # not because all that was seen so far were methods
             return None
         self.sites.append(site)
-        return is_method(call, self.knowledge)
+        found = is_method(call, self.knowledge)
+        if found is not None:
+            site.gave_up = False  # until this fails
+        return found
 
     def is_method_read(self, call: Instruction) -> bool:
         """Whether `call` reads an attribute that is only called, as methods are: nothing needs to be seen

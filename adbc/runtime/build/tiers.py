@@ -181,7 +181,11 @@ class Tiers:
     def _learn(self, rest: Continuation, program: Program) -> None:
         """Tell the guesses of the whole function what was seen in a rest of it."""
         for step in program.news:
-            self.engine.guesses.site((*rest.base.root, step.number)).note(step.known)
+            site = self.engine.guesses.site((*rest.base.root, step.number))
+            if step.known is None and site.guess is None:
+                site.expect(None)  # no guess was wrong, as a method is not one
+            else:
+                site.note(step.known)
         program.news.clear()
 
     def _expect(self, rule: Derived, program: Program) -> None:

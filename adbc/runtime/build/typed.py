@@ -17,6 +17,7 @@ from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.polymorphic_calls import split_calls
+from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
 from adbc.passes.typed.view_loops import view_loops
@@ -94,6 +95,12 @@ def _with_split_calls(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_present_items(graph: Graph, typing: Typing) -> Graph:
+    if read_present_items(graph):
+        typing.infer(graph)
+    return graph
+
+
 def _watched(graph: Graph, typing: Typing) -> Graph:
     if typing.watching is not None:
         watch_results(graph, typing.watching)
@@ -162,6 +169,8 @@ TYPED: Group[Typing] = Group(
               "what is still unknown is guessed at, before anything is decided by types that are known"),
         Stage("polymorphic_calls", _with_split_calls, ("guarded types",), ("split calls",),
               "what no guess says is called may be one of a few functions; before fields are followed"),
+        Stage("present_items", _with_present_items, ("guarded types",), ("present items",),
+              "that something is a defaultdict may be a guess"),
         Stage("watch_results", _watched, ("types",), ("watched results",),
               "instead of guards where nothing may be guessed, so that the next version knows more"),
         Stage("known_slots", _with_known_slots, ("guarded types",), ("known slots",),

@@ -234,11 +234,11 @@ class Calls(Attributes, InC, Iterating):
         entered: Any = None
         if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
             verdict = False
+            owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
+            is_of_values = (owner is not None and owner.__class__ in VALUES) or f in VALUES
+            if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
+                return self.of_values(context, f, xs, len(xs) + 1, keywords)
             if not keywords:
-                owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
-                is_of_values = (owner is not None and owner.__class__ in VALUES) or f in VALUES
-                if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
-                    return self.of_values(context, f, xs, len(xs) + 1)
                 if owner.__class__ in CONTAINERS:
                     row = self.row_of_method(context, f, xs)
                     if row is not SLOW:
@@ -253,8 +253,8 @@ class Calls(Attributes, InC, Iterating):
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
             entered = self.enter_body(context, keywords, f, xs, fs, mode)
-        elif kind is type and f in VALUES and not keywords and context.texts is None and are_values(xs, fs):
-            return self.of_values(context, f, xs, len(xs) + 1)
+        elif kind is type and f in VALUES and context.texts is None and are_values(xs, fs):
+            return self.of_values(context, f, xs, len(xs) + 1, keywords)
         elif (known := self.plain_functions.get(id(f))) and not keywords and are_constants(xs, fs):
             made = self.again_plainly(context, known, f, ff, xs)
             if made is not SLOW:
@@ -307,10 +307,14 @@ class Calls(Attributes, InC, Iterating):
                 return self.enter_planned(context, plan, f, ff, xs, fs, 1)
         return self.call(context, keywords, f, ff, xs, fs)
 
-    def of_values(self, context: Context, f: Any, xs: Values, count: int) -> Any:
-        """Answer a call of what is made in C on values of `VALUES` without a derivative: it is made as it is.
-        Its pullback gives `count` times None."""
-        out = f(*xs)
+    def of_values(self, context: Context, f: Any, xs: Values, count: int, keywords: Names = ()) -> Any:
+        """Answer a call of what is made in C on values of `VALUES` without a derivative, the last ones by
+        keyword: it is made as it is.  Its pullback gives `count` times None."""
+        if keywords:
+            first = len(xs) - len(keywords)
+            out = f(*xs[:first], **dict(zip(keywords, xs[first:], strict=True)))
+        else:
+            out = f(*xs)
         return self.constant(out, None if out.__class__ in VALUES else self.known(context, out), count)
 
     def enter_body(

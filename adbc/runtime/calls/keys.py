@@ -8,23 +8,32 @@ changes something, the program counts how often it is asked, and is refused.
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import overrides
+from adbc.rules.classes import inherits, overrides
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import is_heap_type
 from adbc.runtime.calls.steps import Call, Foreign, Protocols, Resolver, Settle, Step, pass_to_row
 
-__all__ = ["BY_KEY", "HASHING", "asks_keys", "is_asked_key", "with_keys"]
+__all__ = ["BY_KEY", "HASHING", "asks_keys", "is_asked_key", "is_enumeration", "with_keys"]
 
 
 def is_asked_key(cls: type) -> bool:
-    """Whether Python code may run where an instance of `cls` is looked up as a key."""
-    return is_heap_type(cls) and overrides(cls, "__hash__")
+    """Whether Python code that is to be followed may run where an instance of `cls` is looked up as a key."""
+    return is_heap_type(cls) and overrides(cls, "__hash__") and not is_enumeration(cls)
+
+
+def is_enumeration(cls: type) -> bool:
+    """Whether `cls` is an enumeration the members of which are hashed by their names and compared by
+    identity."""
+    return (
+        issubclass(cls, enum.Enum) and inherits(cls, "__hash__", enum.Enum) and not overrides(cls, "__eq__")
+    )
 
 
 def _asked(values: Iterable[Any]) -> Iterator[Any]:

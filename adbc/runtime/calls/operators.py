@@ -19,7 +19,7 @@ from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import as_plain_number, is_heap_type, lookup, python_method
 from adbc.runtime.calls.comparing import SEARCHES, compare_containers
 from adbc.runtime.calls.contained import text_in_c
-from adbc.runtime.calls.keys import HASHING, is_asked_key
+from adbc.runtime.calls.keys import HASHING, is_asked_key, is_enumeration
 from adbc.runtime.calls.lengths import HINTS
 from adbc.runtime.calls.steps import (
     Alternatives,
@@ -307,7 +307,8 @@ _SELDOM = frozenset({chr, bin, hex, oct, dir, type})
 """Functions in `ASKED` that are called so seldom that it does not matter what it costs to ask."""
 
 COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
-_COMPARING = COMPARISONS | {operator.contains, intrinsics._not_contains_, *SEARCHES}
+_MEMBERSHIP = frozenset({operator.contains, intrinsics._not_contains_})
+_COMPARING = COMPARISONS | _MEMBERSHIP | {*SEARCHES}
 """Functions that compare what stands in containers."""
 
 MAY_ASK = frozenset({*ASKED, *_COMPARING, *HASHING, intrinsics._new_})
@@ -325,6 +326,8 @@ def is_asked(function: Any, types_: Sequence[AbstractType]) -> bool:
     for cls in map(class_of, types_):
         if is_seldom if cls is None else any(overrides(cls, name) for name in names):
             return True
+    if function in _MEMBERSHIP and class_of(types_[0]) is dict and not _may_be_object(types_[1]):
+        return False  # only keys are compared, and nobody is asked where one is read by such a key, either
     return function in _COMPARING and any(map(_holds_objects, types_))
 
 
@@ -345,7 +348,9 @@ def _is_hashing_display(function: Any, types_: Sequence[AbstractType]) -> bool:
 def _may_be_object(type: AbstractType) -> bool:
     """Whether a value of this type may be an instance of a class that compares by Python code."""
     cls = class_of(type)
-    return is_heap_type(cls) if cls is not None else not isinstance(type, RealType)
+    if cls is None:
+        return not isinstance(type, RealType)
+    return is_heap_type(cls) and not is_enumeration(cls)
 
 
 def _holds_objects(type: AbstractType) -> bool:

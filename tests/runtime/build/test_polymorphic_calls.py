@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import adbc
+from benchmarks.instructions import executed
 from tests.programs.checks import check_gradient
 
 
@@ -168,3 +169,34 @@ def test_an_exception_comes_out_of_what_is_called() -> None:
     gradient = settled(composed, 0.1, [double, failing])
     with pytest.raises(ValueError, match="too large"):
         gradient(3.0, [double, failing])
+
+
+class Paths:
+    def __init__(self, costs: dict[str, float]) -> None:
+        self.costs = costs
+        self.memo: dict[tuple[int, int], Any] = {}
+
+    def least(self, i: int, j: int) -> Any:
+        if (i, j) in self.memo:
+            return self.memo[i, j]
+        if i == 0 or j == 0:
+            found = i * self.costs["down"] + j * self.costs["right"]
+        else:
+            found = min(
+                self.least(i - 1, j) + self.costs["down"],
+                self.least(i, j - 1) + self.costs["right"],
+            )
+        self.memo[i, j] = found
+        return found
+
+
+def least(down: float, right: float, n: int) -> Any:
+    return Paths({"down": down, "right": right}).least(n, n)
+
+
+def test_a_method_is_still_expected_where_another_guess_was_wrong() -> None:
+    gradient = adbc.value_and_grad(least, (0, 1))
+    for _ in range(6):
+        gradient(0.7, 0.4, 20)
+    plain = executed(lambda: least(0.7, 0.4, 20))
+    assert executed(lambda: gradient(0.7, 0.4, 20)) < 20 * plain

@@ -1,0 +1,160 @@
+"""What is written into the code of ordinary programs does not change what they mean."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from benchmarks.instructions import executed
+from tests.programs.checks import check_gradient
+
+
+def check(function: Callable[[float], Any], x: float) -> None:
+    """Both modes give the slope that differences give, in the first call and in those that know more."""
+    slope = (function(x + 1e-6) - function(x - 1e-6)) / 2e-6
+    gradient = adbc.grad(function)
+    for _ in range(3):
+        assert gradient(x) == pytest.approx(slope, rel=1e-6)
+    assert adbc.jvp(function, (x,), (1.0,))[1] == pytest.approx(slope, rel=1e-6)
+
+
+def settled(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    gradient = adbc.grad(function)
+    for _ in range(5):
+        gradient(*arguments)
+    return gradient
+
+
+def run_all(x: float, stages: list[Any]) -> Any:
+    for stage in stages:
+        x = stage(x)
+    return x
+
+
+def test_what_a_call_of_an_object_runs_may_be_replaced() -> None:
+    class Doubled:
+        def __call__(self, x: Any) -> Any:
+            return 2.0 * x
+
+    class Squared(Doubled):
+        def __call__(self, x: Any) -> Any:
+            return x * x
+
+    stages = [Doubled(), Squared(), Doubled()]
+    gradient = settled(run_all, 0.7, stages)
+    assert gradient(0.7, stages) == pytest.approx(16.0 * 0.7)
+    Squared.__call__ = lambda self, x: 5.0 * x  # type: ignore[method-assign]
+    assert gradient(0.7, stages) == pytest.approx(20.0)
+    stages[0].__call__ = lambda x: 100.0 * x  # Python looks in the class
+    assert gradient(0.7, stages) == pytest.approx(20.0)
+
+
+def of_defaults(x: float) -> Any:
+    by_name: defaultdict[str, Any] = defaultdict(lambda: x * x)
+    for name in ("a", "b", "a"):
+        by_name[name] *= x
+    del by_name["b"]
+    return by_name["a"] * by_name["b"] * len(by_name)
+
+
+def test_what_is_missing_is_made() -> None:
+    check(of_defaults, 0.7)
+
+
+def of_counts(x: float) -> Any:
+    counts: Counter[Any] = Counter()
+    for k in (1, 2, 1):
+        counts[k] += x
+    return counts[1] * counts[2] + counts[7]
+
+
+def test_what_is_missing_counts_nothing() -> None:
+    check(of_counts, 0.7)
+
+
+class Level(enum.Enum):
+    LOW = 1
+    HIGH = 2
+    TOP = 2
+
+
+class Rights(enum.Flag):
+    READ = enum.auto()
+    WRITE = enum.auto()
+
+
+def of_members(x: float) -> Any:
+    rates = {Level.LOW: x, Level.HIGH: x * x, "LOW": 3.0}
+    total = rates[Level.TOP] * rates[Level["LOW"]] + rates["LOW"] * x
+    if Level.LOW in rates and Rights.READ not in rates:
+        total += (Rights.READ | Rights.WRITE).value * x
+    return total * Level.HIGH.value
+
+
+def test_members_of_enumerations() -> None:
+    check(of_members, 0.7)
+
+
+class Bid:
+    def __init__(self, price: Any) -> None:
+        self.price = price
+
+    def __lt__(self, other: Bid) -> bool:
+        return bool(self.price < other.price)
+
+
+class Name:
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Name) and self.text == other.text
+
+
+def of_orders(x: float) -> Any:
+    bids = [Bid(x), Bid(x * x), Bid(0.1)]
+    bids.sort()
+    rows = [(x, 1, "row"), (2.0 * x, 2, "row")]
+    rows.sort(reverse=True)
+    seen = {Name("a")}
+    seen.add(Name("a"))
+    seen.discard(Name("b"))
+    return bids[0].price * 2.0 + bids[1].price + rows[0][0] * len(seen) * x
+
+
+def test_what_compares_by_python_code_is_sorted_and_found() -> None:
+    check(of_orders, 0.7)
+
+
+def of_rows(x: float, row: list[float]) -> Any:
+    matrix = np.array([row, row, [x, 1.0, 2.0]])
+    return (matrix**2).sum() * np.asarray(row).sum() + np.array([[row], [row]]).sum()
+
+
+def test_a_list_that_is_two_rows_of_an_array_gets_both() -> None:
+    check_gradient(of_rows, 0.7, [0.3, -1.2, 0.5], argnums=(0, 1))
+
+
+def days(x: float, n: int) -> Any:
+    day = datetime.date(2024, 1, 1)
+    for _ in range(n):
+        day = day + datetime.timedelta(days=7)
+        x = x * 1.01 + day.toordinal() * 1e-6
+    return x
+
+
+def test_values_made_by_keyword_are_made_as_they_are() -> None:
+    settled(days, 0.7, 3)
+    gradient = adbc.value_and_grad(days)
+    few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (10, 30))  # type: ignore[misc]  # n is bound now
+    assert (many - few) / 20 < 900
