@@ -31,6 +31,7 @@ class Standing:
         self._dicts: list[dict[Any, Any]] = []
         self._lists: list[list[Any]] = []
         self._queues: list[deque[Any]] = []
+        self._sets: list[set[Any]] = []
         self._slots: dict[Any, list[Any]] = {}
         """By descriptor of a slot, the instances that have assigned it."""
         self._others: list[tuple[Any, Any]] = []
@@ -49,6 +50,8 @@ class Standing:
             self._lists.append(x)
         elif issubclass(cls, deque):
             self._queues.append(x)
+        elif issubclass(cls, set):
+            self._sets.append(x)
         elif type(old) is list and _has_usual_fields(cls):
             self._add_fields(x, old)
         else:
@@ -68,8 +71,9 @@ class Standing:
 
     def _now_sizes(self) -> Iterator[int]:
         return chain(
-            map(dict.__len__, self._dicts), map(list.__len__, self._lists), map(deque.__len__, self._queues)
-        )
+            map(dict.__len__, self._dicts), map(list.__len__, self._lists),
+            map(deque.__len__, self._queues), map(set.__len__, self._sets),
+        )  # fmt: skip
 
     def _now_items(self) -> Iterator[Any]:
         return chain(
@@ -77,6 +81,7 @@ class Standing:
             chain.from_iterable(map(dict.values, self._dicts)),
             chain.from_iterable(map(list.__iter__, self._lists)),
             chain.from_iterable(map(deque.__iter__, self._queues)),
+            chain.from_iterable(map(set.__iter__, self._sets)),
             *(map(get, instances) for get, instances in self._slots.items()),
         )
 

@@ -79,6 +79,8 @@ class _Memory:
         self.context = context
         self.without: dict[int, Any] = {}
         """By address, what leads to no memory."""
+        self.named: dict[int, tuple[Any, _Names]] = {}
+        """By address, functions and classes that may be gone after the call, and what their names lead to."""
         self.patches = 0
         """How many attributes of modules and classes had been set when it was looked."""
 
@@ -89,7 +91,7 @@ class _Memory:
         for x in (function, *args):
             if type(x) in _NOTHING or id(x) in self.without:
                 continue
-            found = list(_memory_from(x, _package(function)))
+            found = list(_memory_from(x, _package(function), self.named))
             if not found:
                 self.without[id(x)] = x
             elif any(map(self.depends, found)):
@@ -107,9 +109,12 @@ class _Memory:
         return context.kept is None or not context.kept.tells_of(shadow)
 
 
-def _memory_from(start: Any, package: str) -> Iterator[Any]:
+def _memory_from(start: Any, package: str, own: dict[int, tuple[Any, _Names]]) -> Iterator[Any]:
     """The containers, arrays and objects that code finds from `start`, and functions that have captured
-    something."""
+    something.
+
+    own: what is known of the names of functions that may be gone after the call.
+    """
     pending: deque[Any] = deque([start])
     seen: set[int] = set()
     while pending and len(seen) < _OBJECTS:
@@ -122,7 +127,7 @@ def _memory_from(start: Any, package: str) -> Iterator[Any]:
             continue
         if cls is types.FunctionType or isinstance(x, type):
             if _is_looked_into(x, package):
-                pending.extend(_named_by(x, package).values())
+                pending.extend(_named_by(x, package, own).values())
                 if cls is types.FunctionType and _has_state(x):
                     yield x
         elif cls is types.MethodType:
@@ -270,10 +275,13 @@ _known: weakref.WeakKeyDictionary[Any, _Names] = weakref.WeakKeyDictionary()
 """By function or class, what its names lead to."""
 
 
-def _named_by(x: Any, package: str) -> _Names:
-    names = _known.get(x)
-    if names is None or names.package != package or not names.holds():
-        names = _Names(x, package)
-        if names.is_of_library and "<locals>" not in x.__qualname__:
-            _known[x] = names
+def _named_by(x: Any, package: str, own: dict[int, tuple[Any, _Names]]) -> _Names:
+    known = _known.get(x) or own.get(id(x), (None, None))[1]
+    if known is not None and known.package == package and known.holds():
+        return known
+    names = _Names(x, package)
+    if names.is_of_library and "<locals>" not in x.__qualname__:
+        _known[x] = names
+    else:
+        own[id(x)] = x, names
     return names
