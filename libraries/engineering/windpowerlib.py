@@ -36,7 +36,7 @@ def power_of_a_curve(speeds):
     return power_output.power_curve(speeds, CURVE["wind_speed"], CURVE["value"])
 
 
-@package.call(np.array([5.0, 8.0, 11.0]))
+@package.call(np.array([5.0, 8.5, 11.0]))
 def power_of_a_coefficient(speeds):
     return power_output.power_coefficient_curve(
         speeds, pd.Series([4.0, 8.0, 12.0]), pd.Series([0.3, 0.45, 0.4]), 80.0, np.array([1.2, 1.21, 1.22])

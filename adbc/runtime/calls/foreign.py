@@ -27,6 +27,7 @@ from adbc.rules.builtins.iteration import ITERATORS
 from adbc.rules.classes import overrides
 from adbc.runtime.calls import beside, texts
 from adbc.runtime.calls.classes import lookup
+from adbc.runtime.calls.impossible import is_impossible
 from adbc.runtime.calls.lost_arguments import LostArguments, lost_arguments
 from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, reaches_out
 from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
@@ -56,10 +57,6 @@ _SYNTAX = frozenset(
 )  # fmt: skip
 """Operators that change nothing, by address: what is called may have no hash."""
 
-
-_CHANGES = {id(operator.setitem): "__setitem__", id(operator.delitem): "__delitem__"}
-"""Operators that change their first argument, by address, and the special methods that they need."""
-
 _PYTHON = frozenset({types.FunctionType, types.MethodType})
 
 
@@ -74,7 +71,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
     ]
     lost: LostArguments | None = None
     if context.is_active(call.shadow) or any(map(context.is_active, shadows)):
-        if id(function) in _SYNTAX or not callable(function) or _is_impossible(call):
+        if id(function) in _SYNTAX or not callable(function) or is_impossible(function, call.args):
             function(*call.args)  # if these types do not go together, the error is the user's
         lost = lost_arguments(context, call, shadows)
     for key in _keys_in(call.args):
@@ -317,12 +314,6 @@ def _referred_to(x: Any) -> list[Any]:
     if _is_bound(x):
         x = x.__self__
     return gc.get_referents(x) if has_fields_in_c(type(x)) else []
-
-
-def _is_impossible(call: Call) -> bool:
-    """Whether `call` is the change of an object whose class has no method for it."""
-    name = _CHANGES.get(id(call.function))
-    return name is not None and bool(call.args) and lookup(type(call.args[0]), name) is None
 
 
 def _is_bound(x: Any) -> bool:

@@ -1,0 +1,53 @@
+"""Builtin functions raise as they do plainly, where an object has no method for them."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import adbc
+
+
+class Bare:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Last(Bare):
+    def __rdivmod__(self, other: Any) -> Any:
+        return self.value, other
+
+
+CALLS: list[Callable[[Any], Any]] = [
+    next, abs, float, int, round, complex, math.sqrt, math.floor, math.ceil, math.trunc, math.fsum, math.prod,
+    len, iter, list, sum, lambda o: math.hypot(o, 1.0), lambda o: 1 in o, lambda o: divmod(o, 2),
+    lambda o: operator.setitem(o, 0, 1), lambda o: operator.delitem(o, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+@pytest.mark.parametrize("call", CALLS)
+def test_what_is_tried_raises(call: Callable[[Any], Any], speculation: str) -> None:
+    def f(x: Any) -> Any:
+        o = Bare(x * x)
+        try:
+            call(o)
+        except TypeError as error:
+            message.append(str(error))
+            return 2.0 * o.value
+        return o.value
+
+    message: list[str] = []
+    f(1.5)
+    with adbc.use(adbc.Config(speculation=speculation)):
+        assert adbc.grad(f)(1.5) == 6.0
+        assert adbc.jvp(f, (1.5,), (1.0,))[1] == 6.0
+    assert len(set(message)) == 1
+
+
+def test_a_reflected_method_is_asked() -> None:
+    assert adbc.grad(lambda x: divmod(Bare(x), Last(x * x))[0])(1.5) == 3.0
