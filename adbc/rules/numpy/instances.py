@@ -385,15 +385,29 @@ def array_wrap(self: Any, array: Any, context: Any = None, return_scalar: Any = 
 # -- rows ----------------------------------------------------------------------------------------------------
 
 
+def _answers_by(cls: type, methods: Sequence[str]) -> bool:
+    """Whether `cls` answers for itself by one of `methods`."""
+    return any(overrides(cls, name) and not _is_array_method(cls, name) for name in methods)
+
+
 def _when(*methods: str) -> Callable[..., bool]:
     """The `when` of rows for instances, where no class answers for itself by one of `methods`."""
 
     def accepts(*classes: type) -> bool:
-        if any(
-            overrides(cls, name) and not _is_array_method(cls, name) for cls in classes for name in methods
-        ):
+        return any(map(is_instance_class, classes)) and not any(_answers_by(cls, methods) for cls in classes)
+
+    return accepts
+
+
+def _when_operator(*methods: str) -> Callable[..., bool]:
+    """The same of operators: the first operand is not asked by reflected methods, the second by these."""
+    of_first = [name for name in methods if f"__{name[3:]}" not in methods]  # `__mul__` of `__rmul__`
+    of_second = [name for name in methods if name not in of_first or name in _ASKED_OF_BOTH]
+
+    def accepts(first: type, *others: type) -> bool:
+        if not any(map(is_instance_class, (first, *others))) or _answers_by(first, of_first):
             return False
-        return any(map(is_instance_class, classes))
+        return not any(_answers_by(cls, of_second) for cls in others)
 
     return accepts
 
@@ -408,6 +422,7 @@ def _is_array_method(cls: type, name: str) -> bool:
 
 _ABSENT = object()
 _COMPARISONS = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
+_ASKED_OF_BOTH = (*_COMPARISONS, "__array_ufunc__")
 
 
 def _asked(function: Any) -> tuple[str, ...]:
@@ -452,7 +467,7 @@ def _row(function: Any) -> Rule | None:
         return Overlay(function, through(function), when=_when())
     if kind is types.BuiltinFunctionType:
         by = _asked(function) if function.__module__ in ("_operator", "builtins") else ()
-        return Overlay(function, through(function), when=_when(*by))
+        return Overlay(function, through(function), when=_when_operator(*by))
     return None
 
 

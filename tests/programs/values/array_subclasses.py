@@ -393,6 +393,19 @@ def selections(x):
     return a[a > 2].sum() + a[[0, 1]].sum() + a[np.array([1, 2])].sum() + a[..., None][0, 0] + a[-1]
 
 
+class Reflecting(RealisticInfoArray):
+    def __rmul__(self, other):
+        return np.multiply(other, self) * 3.0
+
+    def __rsub__(self, other):
+        return np.subtract(other, self) - 1.0
+
+
+def on_the_left(x):
+    a = Reflecting(x, info=1)
+    return (a * x).sum() + (a * np.float64(2.0)).sum() + (a - x**2).sum() + (2.0 * a).sum() + (x * a).sum()
+
+
 def equal_rows(x):
     a = RealisticInfoArray(x[:, None] * np.array([1.0, 3.0, 1.0]), 2.0)
     rows, index, counts = np.unique(a, axis=1, return_index=True, return_counts=True)
@@ -595,6 +608,7 @@ PROGRAMS = {
         many_methods,
         rows_one_by_one,
         selections,
+        on_the_left,
         equal_rows,
         means_and_products,
         functions,
