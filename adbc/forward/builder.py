@@ -204,7 +204,8 @@ class DualBuilder(Mirror):
 
     def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
         return super().handlers() | {
-            Kind.SCALAR: self._scalar, Kind.LOAD: self._load, Kind.STORE: self._store,
+            Kind.SCALAR: self._scalar, Kind.COMPLEX: self._row,
+            Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store, Kind.SLOT_APPEND: self._slot_append,
             Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: self._field_put,
             Kind.FIELD_INIT: self._field_init,

@@ -24,6 +24,7 @@ from adbc.reverse.adjoints import (
     Adjoint,
     AppendAdjoint,
     CallAdjoint,
+    ComplexAdjoint,
     CopyAdjoint,
     DerivedAdjoint,
     LoadAdjoint,
@@ -67,8 +68,8 @@ from adbc.types.lattice import (
 
 _WRITES = (Kind.STORE, Kind.UPDATE, Kind.WRITE)
 _COMPUTED = (
-    Kind.FORMULA, Kind.SCALAR, Kind.ROW, Kind.LOAD, Kind.PART, Kind.MOVE, Kind.VIEW, Kind.COPY, Kind.PROJECT,
-    Kind.TUPLE,
+    Kind.FORMULA, Kind.SCALAR, Kind.COMPLEX, Kind.ROW, Kind.LOAD, Kind.PART, Kind.MOVE, Kind.VIEW, Kind.COPY,
+    Kind.PROJECT, Kind.TUPLE,
 )  # fmt: skip
 """Kinds of calls whose results depend on their arguments alone."""
 _MANY = 40
@@ -173,7 +174,8 @@ class ForwardsPass(Mirror):
 
     def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
         return super().handlers() | {
-            Kind.SCALAR: self._scalar, Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
+            Kind.SCALAR: self._scalar, Kind.COMPLEX: self._scalar,
+            Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
             Kind.COPY: self._copy, Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store,
             Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: self._field_put,
@@ -220,7 +222,10 @@ class ForwardsPass(Mirror):
         ]
         values = [out, *map(self.p, site.arguments)]
         name = name_of(site.function)
-        self.leave(ScalarAdjoint(call, site.arguments, partials, values, name, site.row.is_quotient))
+        if site.kind is Kind.COMPLEX:
+            self.leave(ComplexAdjoint(call, site.arguments, partials, values, name))
+        else:
+            self.leave(ScalarAdjoint(call, site.arguments, partials, values, name, site.row.is_quotient))
 
     def _load(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments
