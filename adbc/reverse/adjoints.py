@@ -21,6 +21,7 @@ from adbc.ir.values import Const, Value
 from adbc.passes.derived.partials import are_sums_and_products, needed, taken_apart
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.rules.complex_parts import conjugate, real_part
+from adbc.types.array_calls import is_complex
 from adbc.types.derived import cotangent_type
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
@@ -31,6 +32,9 @@ from adbc.types.lattice import (
     AbstractType,
     TupleType,
     has_cotangent,
+    is_complex128,
+    is_float64,
+    is_real,
     tangent_of,
 )
 
@@ -149,8 +153,12 @@ class ComplexAdjoint(ScalarAdjoint):
         if factor is not None:
             slope = inline(writer, partial, self.values, factor, TANGENT)
             product = call(operator.mul, call(conjugate, slope), product)
-        if type_of(argument) != COMPLEX and type_of(self.result) == COMPLEX:
+        known, result_type = type_of(argument), type_of(self.result)
+        if not is_complex(known) and is_complex(result_type):
             product = call(real_part, product)
+        of_python = complex if known == COMPLEX else float if is_real(known) else None
+        if of_python is not None and (is_complex128(result_type) or is_float64(result_type)):
+            product = call(of_python, product)
         return call(operator.neg, product) if is_negative else product
 
 

@@ -29,11 +29,11 @@ from adbc.types.array_calls import (
     is_part_write,
     is_update,
     is_view,
+    kind_of_numbers,
 )
 from adbc.types.inference import array_getitem, call_parts, may_answer_in_python, type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
-    COMPLEX,
     FLOAT,
     INT,
     AbstractType,
@@ -49,7 +49,6 @@ from adbc.types.lattice import (
     has_shadow,
     is_float64,
     is_list,
-    is_real,
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
 from adbc.types.records import unhidden
@@ -410,17 +409,9 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return CallSite(Kind.ROW, call.function, call.callee, arguments, call.keywords, row, options=options)
     if kind is None:
         kind = _of_slot(call, row)
-    is_inline = row.kind is RowKind.SCALAR and row.is_inline(len(call.arguments), call.keywords)
-    if kind is None and is_inline and all(map(is_inline_number, (*call.types, result))):
-        kind = Kind.SCALAR
-    elif kind is None and is_inline and all(map(_is_python_number, (*call.types, result))):
-        kind = Kind.COMPLEX
+    if kind is None and row.kind is RowKind.SCALAR and row.is_inline(len(call.arguments), call.keywords):
+        kind = kind_of_numbers((*call.types, result))
     return call.site(Kind.ROW if kind is None else kind, row=row)
-
-
-def _is_python_number(type: AbstractType) -> bool:
-    """Whether every member is a real number of Python's, or every one complex."""
-    return type == COMPLEX or is_real(type) or isinstance(type, RealType)
 
 
 def _of_arrays(call: _OpenCall, row: Any, result: AbstractType) -> Kind | None:

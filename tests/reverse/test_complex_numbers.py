@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
@@ -54,7 +55,15 @@ def branching(x: float, z: complex) -> float:
     return (w * x).imag
 
 
-CASES = [mixed, divided, made, functions, powers, in_place, branching]
+def of_numpy(x: float, z: complex) -> Any:
+    a = np.array([x, 2.0])[0]
+    q = z / (a + 1.0)
+    for _ in range(3):
+        q = (a * q + x) / (z * q - a)
+    return (q * z - q / x).imag
+
+
+CASES = [mixed, divided, made, functions, powers, in_place, branching, of_numpy]
 
 
 @pytest.mark.parametrize("f", CASES)
