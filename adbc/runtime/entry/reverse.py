@@ -100,7 +100,10 @@ class _Way:
         """Place and structure of each tuple."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
         """The places of the arrays that need no shadow, if cotangents are values."""
-        self.has_arrays = bool(self.array_types)
+        self.has_arrays = bool(self.array_types) or any(
+            kind is _NEW and _holds_arrays(x) for kind, x in zip(shadows, args, strict=True)
+        )
+        """Whether the pullback has to do with arrays."""
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
         self.rule = rule = plan.rule
@@ -304,7 +307,7 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
             met.append((x, NO_FDATA))
             given[i] = NO_FDATA if kind is _VALUE else None
             continue
-        shadow = _zero(x, kind is _HELD, known_list, is_asked, met)
+        shadow = _zero(x, kind is _HELD, known_list, is_asked, met, way.has_arrays)
         if shadow is None:
             return None
         if kind is _NEW:
@@ -435,11 +438,20 @@ def _owner(x: Any) -> Any:
     return x
 
 
-def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs) -> Any:
+def _holds_arrays(x: Any) -> bool:
+    """Whether there are arrays in a list or dict."""
+    met: Pairs = []
+    if type(x) in _WITH_ADDRESS:
+        zeros(x, met, False)
+    return any(hasattr(part, "dtype") for part, _ in met)
+
+
+def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs, with_arrays: bool) -> Any:
     """The zero shadow of an array that owns its memory, or of a list or dict of what has no address, or of
     lists and dicts of such; `NO_TANGENT` if it is constant; else None.
 
-    met: gets all that has an address, with its shadow.  known_list: what is known of a list.
+    met: gets all that has an address, with its shadow.  known_list: what is known of a list.  with_arrays:
+    whether arrays may be in a list or dict.
     """
     shadow: Any
     if type(x) not in _WITH_ADDRESS:
@@ -453,7 +465,7 @@ def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs
         if known_list is ROWS:
             met.extend([(row, NO_TANGENT) for row in x])
     elif known_list is None:
-        return zeros(x, met, is_asked)
+        return zeros(x, met, is_asked, with_arrays)
     elif known_list is ROWS:
         shadow = [[0.0] * len(row) for row in x]
         met.extend(zip(x, shadow, strict=True))

@@ -16,6 +16,8 @@ from typing import Any
 
 from adbc.runtime.calls.classes import is_heap_type
 from adbc.tangents import NO_TANGENT
+from adbc.tangents.activity_marks import mark_inactive
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["Pairs", "is_plain", "structure", "zeros"]
 
@@ -68,23 +70,30 @@ def is_plain(parts: Collection[Any]) -> bool:
     return False
 
 
-def zeros(x: Any, met: Pairs, is_asked: bool) -> Any:
+def zeros(x: Any, met: Pairs, is_asked: bool, with_arrays: bool = True) -> Any:
     """The zero tangent of a list or dict of values without an address, or of such lists and dicts; each of
     these comes into `met` with its own.  None if it holds anything else.
 
     is_asked: None too if nothing in it is seen to have a derivative, of which somebody asks for it.
+    with_arrays: whether arrays of numbers that own their memory may be there too.
     """
     first = len(met)
-    t = _zeros(x, met, _DEPTH)
-    if t is None or not is_asked:
+    t = _zeros(x, met, _DEPTH, with_arrays)
+    if t is None:
+        return t
+    if not is_asked:
+        if with_arrays:
+            for _, made in met[first:]:
+                mark_inactive(made)
         return t
     for _, made in met[first:]:
-        if not _EMPTY.issuperset(map(type, made if type(made) is list else made.values())):
+        parts = made.values() if type(made) is dict else made
+        if not _EMPTY.issuperset(map(type, parts)):
             return t
     return None
 
 
-def _zeros(x: Any, met: Pairs, depth: int) -> Any:
+def _zeros(x: Any, met: Pairs, depth: int, with_arrays: bool) -> Any:
     cls = type(x)
     if cls is list:
         parts: Any = x
@@ -101,39 +110,56 @@ def _zeros(x: Any, met: Pairs, depth: int) -> Any:
     else:
         made = _of_tuples(parts) if classes == {tuple} else None
         if made is None:
-            if not depth:
-                return None
-            made = [_part(c, met, depth - 1) for c in parts]
-            if None in made:
+            made = _parts(parts, met, depth, with_arrays)
+            if made is None:
                 return None
         t = made if cls is list else dict(zip(x, made, strict=True))
     met.append((x, t))
     return t
 
 
-def _part(x: Any, met: Pairs, depth: int) -> Any:
-    """The zero tangent of what is in a list or dict; None if that is not simple."""
-    cls = type(x)
-    if cls is float:
-        return 0.0
-    if cls in _INACTIVE:
-        return NO_TANGENT
-    if cls is tuple:
-        return _of_tuple(x, _DEEPEST)
-    return _zeros(x, met, depth) if cls in _NESTED else None
+def _parts(parts: Iterable[Any], met: Pairs, depth: int, with_arrays: bool) -> list[Any] | None:
+    """The zero tangents of what is in a list, dict or tuple; None if some of that is not simple."""
+    made = []
+    for x in parts:
+        cls = type(x)
+        t: Any
+        if cls is float:
+            t = 0.0
+        elif cls in _INACTIVE:
+            t = NO_TANGENT
+        elif not depth:
+            return None
+        elif cls is tuple:
+            t = _of_tuple(x, met, depth - 1, with_arrays)
+        elif cls in _NESTED:
+            t = _zeros(x, met, depth - 1, with_arrays)
+        else:
+            t = _of_array(x, met) if with_arrays and cls.__name__ == "ndarray" else None
+        if t is None:
+            return None
+        made.append(t)
+    return made
 
 
-def _of_tuple(x: tuple[Any, ...], depth: int) -> Any:
-    """The zero tangent of a tuple; None if there is more in it than atoms and tuples of such."""
+def _of_tuple(x: tuple[Any, ...], met: Pairs, depth: int, with_arrays: bool) -> Any:
+    """The zero tangent of a tuple; None if something in it is not simple."""
     classes = (*map(type, x),)
     if _ATOMS.issuperset(classes):
         return _of_classes(classes)
-    if not depth or not _ATOMS.issuperset([cls for cls in classes if cls is not tuple]):
+    parts = _parts(x, met, depth, with_arrays)
+    if parts is None:
         return None
-    parts = [_of_tuple(c, depth - 1) if type(c) is tuple else _part(c, [], 0) for c in x]
-    if None in parts:
+    return NO_TANGENT if all(c is NO_TANGENT for c in parts) else tuple(parts)
+
+
+def _of_array(x: Any, met: Pairs) -> Any:
+    """The zero tangent of an array of numbers that owns its memory; None of another."""
+    if type(x).__module__ != "numpy" or x.base is not None or x.dtype.kind not in "fc":
         return None
-    return NO_TANGENT if parts.count(NO_TANGENT) == len(parts) else tuple(parts)
+    t = kind_of(type(x)).zeros(x)  # type: ignore[attr-defined]  # of an array
+    met.append((x, t))
+    return t
 
 
 def _of_tuples(parts: Iterable[Any]) -> list[Any] | None:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
@@ -64,6 +65,16 @@ def rotated(z: complex, angles: tuple[float, ...]) -> float:
     return z.real * z.imag
 
 
+def layers(weights: list[tuple[Any, Any]], x: Any) -> float:
+    for w, b in weights:
+        x = np.tanh(x @ w + b)
+    return float((x * x).sum())
+
+
+def trained(theta: list[float], rows: list[tuple[list[float], float]]) -> float:
+    return sum((theta[0] * r[0] + theta[1] * r[1] - y) ** 2 for r, y in rows)
+
+
 DAY = datetime.date(2020, 1, 3)
 CASES: list[tuple[Callable[..., float], Any, Callable[[float], tuple[Any, ...]]]] = [
     (growth, (0, 1), lambda k: ({"a": k, "b": 2.0}, (1.0, k), "m")),
@@ -74,6 +85,7 @@ CASES: list[tuple[Callable[..., float], Any, Callable[[float], tuple[Any, ...]]]
     (nested, 0, lambda k: (((k, 3), 2.0), DAY)),
     (overwritten, 0, lambda k: ({"x": k, "y": 1.0}, [(2.0, "first")])),
     (overwritten, 1, lambda k: ({"x": k, "y": 1.0}, [(2.0, "first"), (k, "second")])),
+    (trained, 0, lambda k: ([k, 2.0], [([1.0, k], 2.0), ([k, 3.0], k)])),
     (rotated, (0, 1), lambda k: (complex(k, 1.0), (0.1, k))),
 ]
 
@@ -105,6 +117,29 @@ def test_derivatives_are_those_of_all_kinds_of_code(
             gradient = adbc.value_and_grad(f, argnums)
             found += [gradient(*arguments(0.7)) for _ in range(3)]
     assert all(each == found[0] for each in found)
+
+
+def test_arrays_in_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    def given(k: float) -> tuple[Any, Any]:
+        return [(np.full((2, 3), k), np.ones(3)), (np.full((3, 1), 0.5), np.array([k]))], np.array([1.0, k])
+
+    gradient = adbc.grad(layers)
+    for _ in range(4):
+        gradient(*given(0.5))
+    said = long_ways(monkeypatch)
+    found = gradient(*given(0.7))
+    assert not said
+    expected = adbc.grad(layers)(*given(0.7))  # which takes the long way
+    for (dw, db), (w, b) in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(dw, w)
+        np.testing.assert_array_equal(db, b)
+    (first, second), x = given(0.7)
+    shared = gradient([first, second, (np.ones((1, 1)), second[1])], x)
+    assert shared[1][1] is shared[2][1]  # one array has one gradient
+    weights, x = given(0.7)
+    view = gradient([(weights[0][0][:, :], weights[0][1]), weights[1]], x)
+    np.testing.assert_array_equal(view[0][0], expected[0][0])
+    assert len(said) == 3
 
 
 def test_what_is_shared_takes_the_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +200,8 @@ def test_an_active_value_written_into_a_constant_list_is_not_lost() -> None:
     "x",
     [
         [], {}, [1.0, 2], ["a"], [(1.0, "a"), (2.0, "b")], [(1.0, 2), (2.0,), ()], [((1.0, 2), 3.0)],
-        {"a": 1.0, "b": "c"}, {1: (2.0, 3.0)}, {"a": {"b": 1.0}, "c": [[2.0], [3]]}, [None, True, b""],
+        {"a": 1.0, "b": "c"}, {1: (2.0, 3.0)}, {"a": {"b": 1.0}, "c": [[2.0], [3]]}, [([1.0], "a")],
+        [None, True, b""],
     ],
 )  # fmt: skip
 def test_zeros_are_those_of_a_walk(x: Any) -> None:
@@ -179,7 +215,16 @@ def test_zeros_are_those_of_a_walk(x: Any) -> None:
 def test_what_has_no_simple_structure() -> None:
     loop: list[Any] = [1.0]
     loop.append(loop)
-    for x in (loop, [object()], {(1, 2): 1.0}, [{1.0}], {"__builtins__": 1.0}):
+    assert zeros([np.ones(2)], [], True, False) is None
+    for x in (
+        loop,
+        [object()],
+        [np.ones(2, int)],
+        [np.ones(2)[:]],
+        {(1, 2): 1.0},
+        [{1.0}],
+        {"__builtins__": 1.0},
+    ):
         assert zeros(x, [], False) is None
     assert zeros([1, 2], [], True) is None  # it has no derivative
     assert structure((1.0, ("a", 2))) == (float, (str, int))
