@@ -256,7 +256,7 @@ class Entrance:
         if plan is None:
             return
         kinds = [
-            _HELD if i in constants else _NEW if type(x) in _WITH_ADDRESS or hasattr(x, "dtype") else shadow
+            _HELD if i in constants else _NEW if _has_memory(x) else shadow
             for i, (x, shadow) in enumerate(zip(args, shadows, strict=True))
         ]
         wanted = [i % len(args) for i in self.numbers]
@@ -476,6 +476,11 @@ def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs
 
 
 _WITH_ADDRESS = frozenset({list, dict})
+
+
+def _has_memory(x: Any) -> bool:
+    """Whether an argument has a shadow by its address: integers in arrays have none."""
+    return type(x) in _WITH_ADDRESS or (hasattr(x, "dtype") and x.dtype.kind not in "iub")
 
 
 def value_and_gradient_of(

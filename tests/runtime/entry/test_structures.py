@@ -65,10 +65,10 @@ def rotated(z: complex, angles: tuple[float, ...]) -> float:
     return z.real * z.imag
 
 
-def layers(weights: list[tuple[Any, Any]], x: Any) -> float:
+def layers(weights: list[tuple[Any, Any]], x: Any, sign: Any) -> float:
     for w, b in weights:
         x = np.tanh(x @ w + b)
-    return float((x * x).sum())
+    return float((x * x * sign[0]).sum())
 
 
 def trained(theta: list[float], rows: list[tuple[list[float], float]]) -> float:
@@ -120,8 +120,9 @@ def test_derivatives_are_those_of_all_kinds_of_code(
 
 
 def test_arrays_in_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    def given(k: float) -> tuple[Any, Any]:
-        return [(np.full((2, 3), k), np.ones(3)), (np.full((3, 1), 0.5), np.array([k]))], np.array([1.0, k])
+    def given(k: float) -> tuple[Any, Any, Any]:
+        weights = [(np.full((2, 3), k), np.ones(3)), (np.full((3, 1), 0.5), np.array([k]))]
+        return weights, np.array([1.0, k]), np.array([1])
 
     gradient = adbc.grad(layers)
     for _ in range(4):
@@ -133,13 +134,28 @@ def test_arrays_in_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     for (dw, db), (w, b) in zip(found, expected, strict=True):
         np.testing.assert_array_equal(dw, w)
         np.testing.assert_array_equal(db, b)
-    (first, second), x = given(0.7)
-    shared = gradient([first, second, (np.ones((1, 1)), second[1])], x)
+    (first, second), x, sign = given(0.7)
+    shared = gradient([first, second, (np.ones((1, 1)), second[1])], x, sign)
     assert shared[1][1] is shared[2][1]  # one array has one gradient
-    weights, x = given(0.7)
-    view = gradient([(weights[0][0][:, :], weights[0][1]), weights[1]], x)
+    weights, x, sign = given(0.7)
+    view = gradient([(weights[0][0][:, :], weights[0][1]), weights[1]], x, sign)
     np.testing.assert_array_equal(view[0][0], expected[0][0])
     assert len(said) == 3
+
+
+def chosen(x: Any, places: Any, scale: float) -> Any:
+    return (x[places] ** 2).sum() * scale
+
+
+def test_arrays_of_integers(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient = adbc.grad(chosen, (0, 2))
+    for _ in range(4):
+        gradient(np.ones(3), np.array([0, 2]), 2.0)
+    said = long_ways(monkeypatch)
+    dx, ds = gradient(np.array([1.0, 2.0, 3.0]), np.array([0, 2, 0]), 2.0)
+    np.testing.assert_array_equal(dx, [8.0, 0.0, 12.0])
+    assert ds == 11.0
+    assert not said
 
 
 def test_what_is_shared_takes_the_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
