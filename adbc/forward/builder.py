@@ -204,7 +204,8 @@ class DualBuilder(Mirror):
 
     def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
         return super().handlers() | {
-            Kind.SCALAR: self._scalar, Kind.LOAD: self._load, Kind.STORE: self._store,
+            Kind.SCALAR: self._scalar, Kind.COMPLEX: self._complex,
+            Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store, Kind.SLOT_APPEND: self._slot_append,
             Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: self._field_put,
             Kind.FIELD_INIT: self._field_init,
@@ -231,6 +232,9 @@ class DualBuilder(Mirror):
         if terms and self.support.watch is not None:
             total = self.builder.call(self.support.watch, total, name_of(site.function))
         self._define(call, out, total)
+
+    def _complex(self, call: Instruction, site: CallSite) -> None:
+        self._row(call, site)  # a real tangent of a complex number is made complex there
 
     def _load(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments

@@ -62,6 +62,7 @@ _SYNTAX = {id(function): name for function, name in {
 
 _INLINE = {
     Kind.SCALAR: "numbers: the partial derivatives are written in",
+    Kind.COMPLEX: "complex numbers: the partial derivatives are written in",
     Kind.FORMULA: "an array whose result is a number or new: the formulas of the rule are written in",
     Kind.UPDATE: "an array grows or shrinks in place: its shadow is what the operand gets",
     Kind.WRITE: "a part of an array is written: the operand gets that part of the shadow",

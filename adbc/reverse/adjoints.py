@@ -20,13 +20,28 @@ from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Value
 from adbc.passes.derived.partials import are_sums_and_products, needed, taken_apart
 from adbc.reverse.pullback import Cotangent, PullbackWriter
+from adbc.rules.complex_parts import conjugate, real_part
+from adbc.types.array_calls import is_complex
 from adbc.types.derived import cotangent_type
 from adbc.types.inference import type_of
-from adbc.types.lattice import FLOAT, NEVER, AbstractType, TupleType, has_cotangent, tangent_of
+from adbc.types.lattice import (
+    COMPLEX,
+    FLOAT,
+    NEVER,
+    TANGENT,
+    AbstractType,
+    TupleType,
+    has_cotangent,
+    is_complex128,
+    is_float64,
+    is_real,
+    tangent_of,
+)
 
 __all__ = [
     "Adjoint",
     "CallAdjoint",
+    "ComplexAdjoint",
     "CopyAdjoint",
     "DerivedAdjoint",
     "LoadAdjoint",
@@ -86,13 +101,18 @@ class ScalarAdjoint(Adjoint):
         quotients: dict[Value, Value] = {}
         for argument, partial in zip(self.arguments, self.partials, strict=True):
             if partial is not None:
-                product = self._product(writer, partial, cotangent, quotients)
+                product = self._product(writer, partial, cotangent, argument, quotients)
                 if writer.support.watch is not None:
                     product = writer.builder.call(writer.support.watch, product, self.name, type=product.type)
                 writer.give(argument, {(): product})
 
     def _product(
-        self, writer: PullbackWriter, partial: Graph, cotangent: Value, quotients: dict[Value, Value]
+        self,
+        writer: PullbackWriter,
+        partial: Graph,
+        cotangent: Value,
+        argument: Value,
+        quotients: dict[Value, Value],
     ) -> Value:
         """The product ``partial * cotangent``; `quotients` has, by divisor, the cotangent that has been
         divided by it."""
@@ -110,6 +130,35 @@ class ScalarAdjoint(Adjoint):
             product = call(
                 operator.mul, inline(writer, partial, self.values, factor, known, as_floats), product
             )
+        return call(operator.neg, product) if is_negative else product
+
+
+@dataclasses.dataclass
+class ComplexAdjoint(ScalarAdjoint):
+    """A call of a scalar rule on numbers of which some are complex: ``bx += conj(partial) * bout``, or the
+    real part of that where `x` is real."""
+
+    def _product(
+        self,
+        writer: PullbackWriter,
+        partial: Graph,
+        cotangent: Value,
+        argument: Value,
+        quotients: dict[Value, Value],
+    ) -> Value:
+        (result,) = partial.entry.terminator.values
+        is_negative, factor, _ = taken_apart(result, False)
+        call = functools.partial(writer.builder.call, type=TANGENT)
+        product = cotangent
+        if factor is not None:
+            slope = inline(writer, partial, self.values, factor, TANGENT)
+            product = call(operator.mul, call(conjugate, slope), product)
+        known, result_type = type_of(argument), type_of(self.result)
+        if not is_complex(known) and is_complex(result_type):
+            product = call(real_part, product)
+        of_python = complex if known == COMPLEX else float if is_real(known) else None
+        if of_python is not None and (is_complex128(result_type) or is_float64(result_type)):
+            product = call(of_python, product)
         return call(operator.neg, product) if is_negative else product
 
 

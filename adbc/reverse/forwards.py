@@ -16,7 +16,7 @@ from typing import Any
 from adbc.derive.mirror import Mirror, ReadMethod, ReadSlot
 from adbc.ir import intrinsics
 from adbc.ir.builder import insert_behind
-from adbc.ir.graph import Block
+from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Return
 from adbc.ir.traverse import cycles
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
@@ -24,6 +24,7 @@ from adbc.reverse.adjoints import (
     Adjoint,
     AppendAdjoint,
     CallAdjoint,
+    ComplexAdjoint,
     CopyAdjoint,
     DerivedAdjoint,
     LoadAdjoint,
@@ -67,8 +68,8 @@ from adbc.types.lattice import (
 
 _WRITES = (Kind.STORE, Kind.UPDATE, Kind.WRITE)
 _COMPUTED = (
-    Kind.FORMULA, Kind.SCALAR, Kind.ROW, Kind.LOAD, Kind.PART, Kind.MOVE, Kind.VIEW, Kind.COPY, Kind.PROJECT,
-    Kind.TUPLE,
+    Kind.FORMULA, Kind.SCALAR, Kind.COMPLEX, Kind.ROW, Kind.LOAD, Kind.PART, Kind.MOVE, Kind.VIEW, Kind.COPY,
+    Kind.PROJECT, Kind.TUPLE,
 )  # fmt: skip
 """Kinds of calls whose results depend on their arguments alone."""
 _MANY = 40
@@ -173,7 +174,8 @@ class ForwardsPass(Mirror):
 
     def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
         return super().handlers() | {
-            Kind.SCALAR: self._scalar, Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
+            Kind.SCALAR: self._scalar, Kind.COMPLEX: self._complex,
+            Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
             Kind.COPY: self._copy, Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store,
             Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: self._field_put,
@@ -212,15 +214,24 @@ class ForwardsPass(Mirror):
         return shadow
 
     def _scalar(self, call: Instruction, site: CallSite) -> None:
+        partials, values = self._slopes(call, site)
+        name = name_of(site.function)
+        self.leave(ScalarAdjoint(call, site.arguments, partials, values, name, site.row.is_quotient))
+
+    def _complex(self, call: Instruction, site: CallSite) -> None:
+        partials, values = self._slopes(call, site)
+        self.leave(ComplexAdjoint(call, site.arguments, partials, values, name_of(site.function)))
+
+    def _slopes(self, call: Instruction, site: CallSite) -> tuple[list[Graph | None], list[Value]]:
+        """Make a call of a scalar rule: the graphs of its partial derivatives, None for an argument that is
+        inactive, and its result and arguments, of which these are functions."""
         out = self._copy_call(call)
         self._define(call, out)
         partials = [
             self.support.partial(site.row, i) if a in self.active else None
             for i, a in enumerate(site.arguments)
         ]
-        values = [out, *map(self.p, site.arguments)]
-        name = name_of(site.function)
-        self.leave(ScalarAdjoint(call, site.arguments, partials, values, name, site.row.is_quotient))
+        return partials, [out, *map(self.p, site.arguments)]
 
     def _load(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments

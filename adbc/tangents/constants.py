@@ -91,11 +91,12 @@ def hold_constant(x: Any, memo: Memo) -> None:
 
 
 def hold_if_free(x: Any, memo: Memo) -> bool:
-    """Let `memo` say that `x`, an array or a list of numbers, is constant; returns whether it was done.
+    """Let `memo` say that `x`, an array or a list of what has no address, is constant; returns whether it was
+    done.
 
     It is not done if `memo` knows `x` or its memory already, as part of something that has a tangent.
     """
-    if type(x) is list:  # numbers are never in the memo, so there is nothing to walk over
+    if type(x) is list:  # what is in it is never in the memo, so there is nothing to walk over
         return memo.setdefault(id(x), (x, NO_TANGENT))[1] is NO_TANGENT
     walk = ConstantWalk()
     walk.run(x)

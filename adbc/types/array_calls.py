@@ -9,6 +9,7 @@ from typing import Any
 
 from adbc.ir.values import Instruction
 from adbc.types.inference import array_getitem
+from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     COMPLEX,
     INT,
@@ -19,6 +20,7 @@ from adbc.types.lattice import (
     TupleType,
     has_cotangent,
     has_shadow,
+    is_complex128,
     is_float64,
     is_numpy_number,
     is_real,
@@ -34,12 +36,21 @@ __all__ = [
     "is_part_write",
     "is_update",
     "is_view",
+    "kind_of_numbers",
 ]
 
 
 def is_inline_number(type: AbstractType) -> bool:
     """Whether derivative code for values of this type may be written inline: real, 64 bit."""
     return isinstance(type, RealType) or is_real(type) or is_float64(type)
+
+
+def kind_of_numbers(types_: Sequence[AbstractType]) -> Kind | None:
+    """The kind of a call of a scalar rule in which arguments and result have these types."""
+    if all(map(is_inline_number, types_)):
+        return Kind.SCALAR
+    is_known = all(is_inline_number(t) or t == COMPLEX or is_complex128(t) for t in types_)
+    return Kind.COMPLEX if is_known else None
 
 
 def formula_call(

@@ -29,6 +29,7 @@ from adbc.types.array_calls import (
     is_part_write,
     is_update,
     is_view,
+    kind_of_numbers,
 )
 from adbc.types.inference import array_getitem, call_parts, may_answer_in_python, type_of
 from adbc.types.kinds import Kind
@@ -408,9 +409,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return CallSite(Kind.ROW, call.function, call.callee, arguments, call.keywords, row, options=options)
     if kind is None:
         kind = _of_slot(call, row)
-    is_inline = row.kind is RowKind.SCALAR and row.is_inline(len(call.arguments), call.keywords)
-    if kind is None and is_inline and all(map(is_inline_number, (*call.types, result))):
-        kind = Kind.SCALAR
+    if kind is None and row.kind is RowKind.SCALAR and row.is_inline(len(call.arguments), call.keywords):
+        kind = kind_of_numbers((*call.types, result))
     return call.site(Kind.ROW if kind is None else kind, row=row)
 
 

@@ -44,6 +44,11 @@ class Kind(StrEnum):
     )
     FRESH = "fresh", "the derivative is zero, and the result is new memory", "the call, and a zero shadow"
     SCALAR = "scalar", "a scalar rule on proved real numbers", "partial derivatives, inline"
+    COMPLEX = (
+        "complex",
+        "a scalar rule on proved numbers, some of them complex",
+        "conjugates of partial derivatives, inline; the rule of the table in forward mode",
+    )
     LOAD = "load", "one number is read from an array", "the slot of the shadow"
     STORE = "store", "one number is written into an array", "the slot of the shadow", True
     SLOT_LOAD = "slot_load", "an element of a list or dict is read", "the slot of the shadow"

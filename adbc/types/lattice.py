@@ -59,6 +59,7 @@ __all__ = [
     "has_cotangent",
     "has_shadow",
     "inferred_type",
+    "is_complex128",
     "is_guessable_array",
     "is_list",
     "is_memory",
@@ -327,6 +328,11 @@ def is_number(type: AbstractType) -> bool:
 def tangent_of(type: AbstractType) -> AbstractType | None:
     """The type of tangents and cotangents for `type`, if they are numbers."""
     return TANGENT if is_number(type) else None
+
+
+def is_complex128(type: AbstractType) -> bool:
+    """Whether every member is NumPy's complex number of two times 64 bits."""
+    return isinstance(type, Exact) and type.cls.__name__ == "complex128" and type.cls.__module__ == "numpy"
 
 
 def is_float64(type: AbstractType) -> bool:

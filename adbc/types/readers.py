@@ -2,8 +2,8 @@
 
 A parameter that is not asked for a gradient, and that the function never writes into, hands on or
 returns, can be taken for a constant: nothing is saved or computed for its cotangent.  Found here is
-whether a function keeps to reading an array, or a list of plain numbers; whether the object is also
-reached in other ways is for the caller to see.
+whether a function keeps to reading an array, or a list of what has no address (numbers, text, tuples of
+these); whether the object is also reached in other ways is for the caller to see.
 
 What is followed are the names of the object's memory: the parameter, phis, and views.  Every use must
 be one that is known to read; whatever else is met (a store, a container that keeps it, a closure, a
@@ -26,7 +26,7 @@ __all__ = ["only_reads"]
 
 
 def only_reads(graph: Graph, parameter: Value, knowledge: EffectKnowledge) -> bool:
-    """Whether the typed `graph` only reads `parameter`, an array or a list of numbers."""
+    """Whether the typed `graph` only reads `parameter`, an array or a list of what has no address."""
     of_numbers = is_list(type_of(parameter))
     names: set[Value] = {parameter}
     known: dict[Instruction, Sequence[Use] | None] = {}

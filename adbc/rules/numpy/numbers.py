@@ -20,9 +20,11 @@ from adbc.rules.effects import Use
 from adbc.rules.kinks import INF
 from adbc.rules.numpy.elementwise import ElementwiseRule
 from adbc.rules.numpy.ufuncs import FIRST
-from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback, Rule, ScalarRule
+from adbc.rules.table import NO_KWARGS, NUMBERS, UNKNOWN, Args, Kwargs, Pullback, Rule, ScalarRule
 
 __all__ = ["ROWS", "NumberRule"]
+
+NUMBERS.update((np.float64, np.complex128))
 
 _cos, _sin, _cosh, _sinh, _float = np.cos, np.sin, np.cosh, np.sinh, float
 

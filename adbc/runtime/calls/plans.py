@@ -40,6 +40,7 @@ __all__ = [
     "Plan",
     "body",
     "bound",
+    "by_structure",
     "by_value",
     "checked",
     "decide",
@@ -433,6 +434,24 @@ def body(
     found = step.call.function
     is_body = any(isinstance(row, Overlay) and row.body is found for row in table.rows(function))
     return found if is_body and type(found) is types.FunctionType else None
+
+
+def by_structure(
+    engine: EngineView,
+    function: types.FunctionType,
+    xs: Sequence[Any],
+    fs: Sequence[Any],
+    lists: Sequence[AbstractType | None],
+) -> Plan | None:
+    """How to enter a function from outside on arguments among which are tuples, whose types say more than
+    their classes; `lists` as for `plan`.  None if it takes more than that."""
+    if not _has_parameters(function, len(xs)) or not is_derived(engine, function):
+        return None
+    if runs_as_it_is(function, xs, fs):
+        return None
+    known = lists or (None,) * len(xs)
+    parameters = [of_list or engine.typeof(x) for x, of_list in zip(xs, known, strict=True)]
+    return made(engine, "reverse", function, parameters, [f is not None for f in fs])
 
 
 def by_value(

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adbc.runtime.calls.plans import BY_VALUE, FLOATS, ROWS
+from adbc.runtime.calls.plans import FLOATS, ROWS
+from adbc.runtime.entry.structures import structure
 from adbc.runtime.state.engine import SupportView
 from adbc.types import AbstractType
 
-__all__ = ["NUMBERS", "described", "elements", "is_watched", "lists_in"]
+__all__ = ["NUMBERS", "are_numeric", "described", "elements", "is_watched", "lists_in"]
 
 NUMBERS = frozenset({float, int, bool})
 """Classes of which nothing else is needed to enter a function with an instance."""
@@ -36,9 +37,19 @@ def lists_in(args: Sequence[Any]) -> list[AbstractType | None]:
     return [elements(x) if type(x) is list else None for x in args]
 
 
+def are_numeric(args: Sequence[Any]) -> bool:
+    """Whether all arguments are numbers, arrays, or lists."""
+    return all(cls in NUMBERS or cls is list or _is_array(cls) for cls in map(type, args))
+
+
+def _is_array(cls: type) -> bool:
+    return cls.__name__ == "ndarray" and cls.__module__ == "numpy"
+
+
 def described(args: Sequence[Any]) -> tuple[Any, ...] | None:
     """The key of the inline caches at the entrance: classes, of arrays with dtype and dimensions, of lists
-    with the type of the elements if that is known; None if these do not describe the arguments."""
+    with the type of the elements if that is known, of tuples with the structure; None if these do not
+    describe the arguments."""
     key: list[Any] = []
     for x in args:
         cls = type(x)
@@ -46,11 +57,15 @@ def described(args: Sequence[Any]) -> tuple[Any, ...] | None:
         if cls is list:
             found = elements(x)
             key.append(None if found is None else found is FLOATS)
-        elif cls not in NUMBERS:
-            if cls in BY_VALUE or cls.__name__ != "ndarray" or cls.__module__ != "numpy":
+        elif cls not in NUMBERS and cls is not dict:
+            if _is_array(cls):
+                key.append(x.dtype)
+                key.append(x.ndim)
+                continue
+            parts = structure(x)
+            if parts is None:
                 return None
-            key.append(x.dtype)
-            key.append(x.ndim)
+            key.append(parts)
     return tuple(key)
 
 

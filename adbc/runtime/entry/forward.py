@@ -15,11 +15,12 @@ from typing import Any
 
 from adbc.errors import ArgumentError
 from adbc.runtime.calls.plans import FLOATS, ROWS, plan
-from adbc.runtime.entry.described import NUMBERS, described, elements, is_watched, lists_in
+from adbc.runtime.entry.described import NUMBERS, are_numeric, elements, is_watched, lists_in
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.first import first_dual_call
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
 from adbc.runtime.entry.results import pair, with_tangent
+from adbc.runtime.entry.structures import is_plain
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT, zero_tangent
@@ -103,7 +104,7 @@ def _learn(
     key, plain = _key(f), _plain(f)
     if key is None or is_watched(engine.forward) or plain.__closure__ is not None or engine.table.rows(plain):
         return
-    if described(primals) is None or any(
+    if not are_numeric(primals) or any(
         type(t) is not type(x) and t is not None for x, t in zip(primals, given, strict=True)
     ):
         return
@@ -265,7 +266,7 @@ def _lists(x: list[Any], t: Any, kind: str, known: Any) -> Pairs | None:
     if kind is _HELD and known is ROWS:
         return [(x, NO_TANGENT), *[(row, NO_TANGENT) for row in x]]
     if kind is _HELD:
-        return [(x, NO_TANGENT)] if known is FLOATS or NUMBERS.issuperset(map(type, x)) else None
+        return [(x, NO_TANGENT)] if known is FLOATS or is_plain(x) else None
     if known is FLOATS:
         return _floats(x, t)
     return _rows(x, t) if known is ROWS else None

@@ -16,6 +16,7 @@ from typing import Any
 
 from adbc.errors import LiftError
 from adbc.runtime.calls.plans import BY_VALUE, is_derived
+from adbc.runtime.entry.structures import is_plain
 from adbc.runtime.state.engine import EngineView
 from adbc.types import typeof
 
@@ -25,12 +26,13 @@ __all__ = ["only_read"]
 def only_read(
     engine: EngineView, f: Any, args: Sequence[Any], names: Sequence[str], places: Collection[int]
 ) -> list[int]:
-    """The places, out of `places`, of arguments that `f` only reads and that are arrays or lists of numbers.
+    """The places, out of `places`, of arguments that `f` only reads and that are arrays, or lists of what has
+    no address.
 
     names: of the last arguments, which are given by keyword.
     """
     code = getattr(f, "__code__", None)
-    if code is None or not any(_is_numeric(args[i]) for i in places):
+    if code is None or not any(_may_be_read(args[i]) for i in places):
         return []
     key: list[Any] = [code, id(f.__globals__), type(getattr(f, "__self__", None)), names]
     for x in args:
@@ -41,11 +43,11 @@ def only_read(
     known = engine.read_places.get(tuple(key))
     if known is None:
         known = engine.read_places[tuple(key)] = _reading(engine, f, args, names)
-    return [i for i in known if i in places and _is_numeric(args[i])]
+    return [i for i in known if i in places and _may_be_read(args[i])]
 
 
 def _reading(engine: EngineView, f: Any, args: Sequence[Any], names: Sequence[str]) -> list[int]:
-    """The arguments that `f` only reads, provided that they are arrays or lists of numbers."""
+    """The arguments that `f` only reads, provided that they are arrays, or lists of what has no address."""
     first: tuple[Any, ...] = ()
     if type(f) is types.MethodType:
         f, first = f.__func__, (f.__self__,)
@@ -77,12 +79,9 @@ def _reading(engine: EngineView, f: Any, args: Sequence[Any], names: Sequence[st
 _ANY_NUMBER = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 
 
-def _is_numeric(x: Any) -> bool:
-    """Whether `x` is an array of floats, or a list of nothing but Python's numbers."""
+def _may_be_read(x: Any) -> bool:
+    """Whether `x` is an array of floats, or a list of numbers, text, and tuples of these."""
     cls = type(x)
     if cls is list:
-        return _NUMBERS.issuperset(map(type, x))
+        return is_plain(x)
     return cls.__name__ == "ndarray" and cls.__module__ == "numpy" and x.dtype.kind in "fc"
-
-
-_NUMBERS = frozenset({float, int, bool, complex})

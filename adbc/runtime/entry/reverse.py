@@ -3,8 +3,8 @@
 Most calls of a gradient are made in a loop, with new numbers for arguments of the same types.  What follows
 from the types alone (which rule, which arguments have shadows, which are constants) is kept in a `_Way`;
 what has to be seen each time is little: that arrays own their memory, so that no two share it, and that
-lists hold floats, or lists of such.  Shadows are entered in the memo of the call only when somebody asks it
-(`Shadows.later`).
+lists and dicts hold what has no address, or lists and dicts of such, each of them once (`structures`).
+Shadows are entered in the memo of the call only when somebody asks it (`Shadows.later`).
 
 If the function meets no memory but that of its arguments (`types.closed`), an array whose gradient is asked
 for is nobody else's.  Then its cotangent is passed as a value (`ValueArrayType`): it has no shadow that is
@@ -16,23 +16,27 @@ is.
 
 from __future__ import annotations
 
+import functools
+import operator
 import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import LiftError, PullbackConsumedError
-from adbc.runtime.calls.plans import ROWS, Plan, by_value, is_derived
+from adbc.runtime.calls.plans import ROWS, Plan, by_structure, by_value, is_derived
 from adbc.runtime.calls.plans import plan as known_plan
-from adbc.runtime.entry.described import NUMBERS, described, elements, is_watched, lists_in
+from adbc.runtime.entry.described import NUMBERS, are_numeric, described, elements, is_watched, lists_in
 from adbc.runtime.entry.entering import enter, go_back, start_waiting
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import check_scalar, pair, seed, snapshot
 from adbc.runtime.entry.selection import Selector, by_position, places, selectors
+from adbc.runtime.entry.structures import Pairs, is_plain, structure, zeros
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
+from adbc.runtime.state.shadows import Shadows
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment
 from adbc.tangents.protocol import kind_of
 from adbc.types import ArrayType, has_shadow
@@ -40,31 +44,38 @@ from adbc.types.array_calls import is_inline_number
 
 __all__ = ["Entrance", "OpenCall", "short", "value_and_gradient_of", "value_and_pullback"]
 
-Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], tuple[Any, ...], Context]
+Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], Sequence[Any], Context]
 """Value, its shadow, the pullback (without the function in front), the arguments' shadows, the context."""
 
 
 class _Way:
     """How to enter for arguments of certain types.
 
-    shadows: per argument, what a number has for a shadow, or `_NEW` for the array or list that gets a zero
-    one, or `_HELD` for one that is held constant, or `_VALUE` for an array whose cotangent is a value.
+    shadows: per argument, what one without an address has for a shadow, or `_NEW` for one with an address,
+    which gets a zero one, or `_HELD` for one that is held constant, or `_VALUE` for an array whose cotangent
+    is a value.  tangents: those of the arguments without an address.
     """
 
     __slots__ = (
+        "array_types",
         "arrays",
         "classes",
         "code",
         "engine",
         "generation",
+        "given",
         "gradients",
         "has_arrays",
         "is_closed",
+        "is_plain",
         "is_short",
         "lists",
         "plan",
         "rule",
         "shadows",
+        "tuples",
+        "wanted",
+        "with_address",
     )
 
     def __init__(
@@ -76,41 +87,59 @@ class _Way:
         args: Sequence[Any],
         numbers: Sequence[int] = (),
         lists: Sequence[Any] = (),
+        tangents: Sequence[Any] = (),
     ) -> None:
         self.engine = plan.rule.engine
-        self.classes = [
-            (i, type(x), x.dtype, x.ndim) if hasattr(x, "dtype") else (i, type(x), None, 0)
-            for i, x in enumerate(args)
-        ]
-        """Place and class of each argument; for an array its dtype and number of dimensions too."""
-        self.lists = tuple(lists) or (None,) * len(shadows)
-        """What is known of the elements of each argument, as the key says."""
+        self.classes = (*map(type, args),)
+        self.array_types = [(i, x.dtype, x.ndim) for i, x in enumerate(args) if hasattr(x, "dtype")]
+        """Place, dtype and number of dimensions of each array."""
+        lists = tuple(lists) or (None,) * len(shadows)
+        self.lists = [(i, lists[i]) for i, x in enumerate(args) if type(x) is list]
+        """The place of each list, and what is known of its elements, as the key says."""
+        self.tuples = [(i, structure(x)) for i, x in enumerate(args) if type(x) is tuple]
+        """Place and structure of each tuple."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
         """The places of the arrays that need no shadow, if cotangents are values."""
-        self.has_arrays = any(dtype is not None for _, _, dtype, _ in self.classes)
+        self.has_arrays = bool(self.array_types) or any(
+            kind is _NEW and _holds_arrays(x) for kind, x in zip(shadows, args, strict=True)
+        )
+        """Whether the pullback has to do with arrays."""
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
         self.rule = rule = plan.rule
-        kinds = {_NEW} if self.is_closed else {_NEW, _HELD}
-        self.is_short = (
-            kinds.isdisjoint(shadows)
-            and is_inline_number(rule.result)
-            and rule.returns_cotangent
-            and all(self.classes[i][2] is not None for i in self.arrays)
-        )
-        """Whether nothing needs a shadow, and the result is a real number: then `short` may call the rule."""
+        places = [i for i, _, _ in self.array_types]
+        is_whole = not self.is_closed or all(i in places for i in self.arrays)
+        self.is_short = is_inline_number(rule.result) and rule.returns_cotangent and is_whole
+        """Whether the result is a real number: then `short` may call the rule."""
+        self.is_plain = ({_NEW} if self.is_closed else _KINDS).isdisjoint(shadows) and not rule.takes_function
+        """Whether nothing needs a shadow, so that the code of the rule is given the arguments alone."""
+        self.wanted = [
+            (i, None if shadows[i] in _KINDS else tangents[i] if tangents else 0.0) for i in numbers
+        ]
+        """The place of each argument whose gradient is asked for, and the zero that what comes back is added
+        to; None if that is the shadow."""
         returned = [i for i, flag in enumerate(plan.flags) if flag & 2]
-        self.gradients = (
-            [(_array if shadows[i] is _VALUE else _number, returned.index(i), i) for i in numbers]
-            if self.is_short
-            else []
-        )
-        """Per gradient, the function that makes it, the place of its cotangent in what the pullback gives,
-        and that of its argument."""
+        self.gradients = [
+            (
+                _array if shadows[i] is _VALUE else _of_shadow if zero is None else _adding(zero),
+                returned.index(i) if i in returned else None,
+                i,
+            )
+            for i, zero in self.wanted
+        ]  # fmt: skip
+        """Per gradient, the function that makes it, the place of its cotangent in what the pullback gives
+        (None if nothing comes back but what is added to the shadow), and that of its argument."""
         self.code = code
         self.generation = generation
         self.plan = plan
         self.shadows = shadows
+        self.given = [None if kind in _KINDS else kind for kind in shadows]
+        """The shadows of the arguments without an address."""
+        self.with_address = [
+            (i, kind, lists[i], i in numbers) for i, kind in enumerate(shadows) if kind in _KINDS
+        ]
+        """Place and kind of each of the others, what is known of the elements of a list, and whether the
+        gradient is asked for."""
 
     def is_good(self, engine: EngineView, f: Any) -> bool:
         """Whether nothing that the way was found from has changed."""
@@ -120,20 +149,33 @@ class _Way:
 
     def is_for(self, args: tuple[Any, ...]) -> bool:
         """Whether `args` are described as the arguments were for which this way was found (`described`)."""
-        if len(args) != len(self.classes):
+        if (*map(type, args),) != self.classes:
             return False
-        for i, cls, dtype, ndim in self.classes:
-            x = args[i]
-            if type(x) is not cls or (cls is list and elements(x) is not self.lists[i]):
+        for i, known in self.lists:
+            if elements(args[i]) is not known:
                 return False
-            if dtype is not None and (
-                x.ndim != ndim or (x.dtype is not dtype and x.dtype != dtype)  # most are one object
-            ):
+        for i, known in self.tuples:
+            if structure(args[i]) != known:
+                return False
+        for i, dtype, ndim in self.array_types:
+            x = args[i]
+            if x.ndim != ndim or (x.dtype is not dtype and x.dtype != dtype):  # most are one object
                 return False
         return True
 
+    def collect(self, shadows: Sequence[Any], args: Sequence[Any], back: Sequence[Any]) -> tuple[Any, ...]:
+        """The gradients, from the shadows of a call and what came back from its pullback."""
+        if self.is_closed:
+            return tuple([_gradient(shadows[i], args[i], back[i]) for i, _ in self.wanted])
+        return tuple(
+            [slot_increment(shadows[i] if zero is None else zero, back[i]) for i, zero in self.wanted]
+        )
+
 
 _NEW, _HELD, _VALUE = object(), object(), object()
+_KINDS = frozenset({_NEW, _HELD, _VALUE})
+_MOST = 32
+"""How many ways are kept: more structures than these are data."""
 
 
 class Entrance:
@@ -154,7 +196,8 @@ class Entrance:
             key = described(args)
             way = self.ways.get(key)  # type: ignore[arg-type]  # None is no key
             if way is None or not way.is_good(engine, f):
-                return None if key is None or not _is_simple(f) else self._prepared(engine, f, args, key)
+                is_known = key is not None and _is_simple(f) and are_numeric(args)
+                return self._prepared(engine, f, args, key) if is_known else None  # type: ignore[arg-type]
             self.latest = way
         return way
 
@@ -195,66 +238,51 @@ class Entrance:
         engine: EngineView,
         f: Any,
         args: tuple[Any, ...],
-        shadows: Sequence[Any],
-        constants: Sequence[int],
+        call: FirstCall,
     ) -> None:
-        """Keep what a call that took the long way has shown, if it was a simple one."""
+        """Keep what `call`, which took the long way, has shown, if it was a simple one."""
         key = described(args)
         if key is None or is_watched(engine.reverse) or not _is_simple(f):
             return
         known = self.ways.get(key)
         if known is not None and known.is_good(engine, f):
             return  # this call was not simple enough for it
+        shadows, constants = call.shadows, call.constants
         fs = [None if i in constants else shadow for i, shadow in enumerate(shadows)]
         lists = lists_in(args)
         plan = None if engine.table.rows(f) else known_plan(engine, "reverse", f, args, fs, lists)
+        if plan is None and tuple in map(type, args):
+            plan = by_structure(engine, f, args, fs, lists)
         if plan is None:
             return
         kinds = [
-            shadow if type(x) in NUMBERS else _HELD if i in constants else _NEW
+            _HELD if i in constants else _NEW if _has_memory(x) else shadow
             for i, (x, shadow) in enumerate(zip(args, shadows, strict=True))
         ]
         wanted = [i % len(args) for i in self.numbers]
-        self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), args, wanted, lists)
+        if len(self.ways) >= _MOST:
+            self.ways.clear()
+        self.ways[key] = _Way(
+            f.__code__, engine.generation, plan, tuple(kinds), args, wanted, lists, call.tangents
+        )
 
     def enter(self, engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> Entered | None:
         """The forwards pass of ``f(*args)`` on `way`, unless the arguments are not as simple as it needs."""
         rule = way.rule
-        context = Context()
-        context.start_waiting = start_waiting if engine.reverse.watch is None else None
-        shadows: list[Any] = []
-        objects: set[int] = set()
-        is_closed = way.is_closed
-        for x, kind, known_list in zip(args, way.shadows, way.lists, strict=True):
-            if is_closed and (kind is _VALUE or kind is _HELD):
-                owner = x if x.base is None else _owner(x)
-                if owner is None:
-                    return None
-                objects.add(id(owner))
-                context.shadows.later(x, NO_FDATA)
-                shadows.append(NO_FDATA if kind is _VALUE else None)
-            elif kind is _NEW or kind is _HELD:
-                shadow = _zero(x, kind is _HELD, known_list)
-                if shadow is None:
-                    return None
-                objects.add(id(x))
-                context.shadows.later(x, shadow)
-                if known_list is ROWS:
-                    of_rows = shadow if kind is _NEW else [shadow] * len(x)
-                    for row, of_row in zip(x, of_rows, strict=True):
-                        objects.add(id(row))
-                        context.shadows.later(row, of_row)
-                shadows.append(None if kind is _HELD else shadow)
-            else:
-                shadows.append(kind)
-        if len(context.shadows.waiting) != len(objects):
-            return None  # the same object twice
+        found = _meet(way, args)
+        if found is None:
+            return None
+        given, met = found
         if not rule.is_built:
             rule.build()
         if not engine.check(rule):
             return None
-        context.entered = rule
-        given = tuple(shadows)
+        context = Context()
+        context.start_waiting = start_waiting if engine.reverse.watch is None else None
+        context.checked = {rule}
+        if met:
+            shadows = context.shadows = Shadows()
+            shadows.waiting = met
         call = engine.reverse_calls.enter_planned
         out, fout, pullback = enter(call, context, way.plan, f, None, args, given, 0)
         if context.is_deep:
@@ -262,11 +290,50 @@ class Entrance:
         return out, fout, pullback, given, context
 
 
-def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
-    """Value and gradients of a call on a way on which nothing needs a shadow; None if the arrays may share
-    memory, or the rule does not hold any more."""
+def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
+    """The shadows of the arguments, and all that has an address with its shadow; None if the arguments are
+    not as simple as `way` needs, or an object is met twice."""
+    given = [*way.given]
+    met: Pairs = []
+    owners: list[Any] = []
+    is_closed = way.is_closed
+    for i, kind, known_list, is_asked in way.with_address:
+        x = args[i]
+        if is_closed and kind is not _NEW:
+            owner = x if x.base is None else _owner(x)
+            if owner is None:
+                return None
+            owners.append(owner)
+            met.append((x, NO_FDATA))
+            given[i] = NO_FDATA if kind is _VALUE else None
+            continue
+        shadow = _zero(x, kind is _HELD, known_list, is_asked, met, way.has_arrays)
+        if shadow is None:
+            return None
+        if kind is _NEW:
+            given[i] = shadow
+        if is_closed:
+            owners.append(x)
+    if len(met) > 1 and len({*map(id, map(_FIRST, met))}) != len(met):
+        return None
+    return None if len({*map(id, owners)}) != len(owners) else (given, met)
+
+
+_FIRST = operator.itemgetter(0)
+
+
+def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
+    """Value and gradients of a call on a way whose rule gives a real number; None if the arguments are not as
+    simple as it needs, or the rule does not hold any more."""
     arrays = way.arrays
-    if arrays and _may_share([args[i] for i in arrays]):
+    given: list[Any] = way.given
+    met: Pairs = []
+    if not way.is_plain:
+        found = _meet(way, args)
+        if found is None:
+            return None
+        given, met = found
+    elif arrays and _may_share([args[i] for i in arrays]):
         return None
     rule = way.rule
     if not rule.is_built:
@@ -274,20 +341,35 @@ def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tu
     if not rule.holds():
         engine.clear()
         return None
-    context = _Closed() if way.is_closed else Context()
+    context = _Closed() if way.is_closed and way.is_plain else Context()
     context.entered = rule
     context.start_waiting = start_waiting if engine.reverse.watch is None else None
-    out, saved = enter(rule.forwards, context, *args)
+    if way.is_plain:
+        out, saved = enter(rule.forwards, context, *args)
+    else:
+        if met:
+            shadows = context.shadows = Shadows()
+            shadows.waiting = met
+        out, saved = enter(_hand, context, way.plan.hand, rule.forwards, f, args, given)
     pullback = context.backwards(rule.pullback) if context.is_deep else rule.pullback
-    parts = go_back(pullback, saved, 1.0) if arrays else pullback(saved, 1.0)
+    parts = go_back(pullback, saved, 1.0) if way.has_arrays else pullback(saved, 1.0)
     if len(way.gradients) == 1:  # without a loop
         ((complete, k, i),) = way.gradients
-        gradients: tuple[Any, ...] = (complete(parts[k], args[i]),)
+        gradients: tuple[Any, ...] = (complete(None if k is None else parts[k], args[i], given[i]),)
     else:
-        gradients = tuple([complete(parts[k], args[i]) for complete, k, i in way.gradients])
+        gradients = tuple(
+            [complete(None if k is None else parts[k], args[i], given[i]) for complete, k, i in way.gradients]
+        )
     if context.waiting is not None:
         context.waiting.check(gradients)
     return out, gradients
+
+
+def _hand(
+    context: Context, hand: Callable[..., Any], code: Callable[..., Any], f: Any, xs: Any, fs: Any
+) -> Any:
+    """What `Plan.hand` gives, called by `enter`."""
+    return hand(code, context, f, None, xs, fs)
 
 
 def _may_share(arrays: list[Any]) -> bool:
@@ -317,14 +399,20 @@ def _gradient(shadow: Any, x: Any, b: Any) -> Any:
     the pullback returned for `x`."""
     if shadow is not NO_FDATA:
         return slot_increment(shadow, b)
-    return _number(b, x) if type(x) in NUMBERS else _array(b, x)
+    return slot_increment(0.0, b) if type(x) in NUMBERS else _array(b, x, shadow)
 
 
-def _number(b: Any, x: Any) -> Any:
-    return slot_increment(0.0, b)
+@functools.lru_cache(64)
+def _adding(zero: Any) -> Callable[[Any, Any, Any], Any]:
+    """What gives the gradient by an argument without an address, from what came back for it."""
+    return lambda b, x, shadow: slot_increment(zero, b)
 
 
-def _array(b: Any, x: Any) -> Any:
+def _of_shadow(b: Any, x: Any, shadow: Any) -> Any:
+    return shadow if b is None else slot_increment(shadow, b)
+
+
+def _array(b: Any, x: Any, shadow: Any) -> Any:
     return kind_of(type(x)).alike(b, x)  # type: ignore[attr-defined]  # the kind of arrays
 
 
@@ -350,18 +438,49 @@ def _owner(x: Any) -> Any:
     return x
 
 
-def _zero(x: Any, is_constant: bool, known_list: Any) -> Any:
-    """The zero shadow of an array that owns its memory, of a list of floats or of lists of floats, or
-    `NO_TANGENT`; else None.  known_list: what is known of a list."""
-    if type(x) is list:
-        if known_list is None:
-            return NO_TANGENT if is_constant and NUMBERS.issuperset(map(type, x)) else None
-        if is_constant:
-            return NO_TANGENT
-        return [[0.0] * len(row) for row in x] if known_list is ROWS else [0.0] * len(x)
-    if x.base is not None or x.dtype.kind not in "fc":
-        return None
-    return NO_TANGENT if is_constant else kind_of(type(x)).zeros(x)  # type: ignore[attr-defined]  # of an array
+def _holds_arrays(x: Any) -> bool:
+    """Whether there are arrays in a list or dict."""
+    met: Pairs = []
+    if type(x) in _WITH_ADDRESS:
+        zeros(x, met, False)
+    return any(hasattr(part, "dtype") for part, _ in met)
+
+
+def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs, with_arrays: bool) -> Any:
+    """The zero shadow of an array that owns its memory, or of a list or dict of what has no address, or of
+    lists and dicts of such; `NO_TANGENT` if it is constant; else None.
+
+    met: gets all that has an address, with its shadow.  known_list: what is known of a list.  with_arrays:
+    whether arrays may be in a list or dict.
+    """
+    shadow: Any
+    if type(x) not in _WITH_ADDRESS:
+        if x.base is not None or x.dtype.kind not in "fc":
+            return None
+        shadow = NO_TANGENT if is_constant else kind_of(type(x)).zeros(x)  # type: ignore[attr-defined]  # of an array
+    elif is_constant:
+        if known_list is None and not is_plain(x):
+            return None
+        shadow = NO_TANGENT
+        if known_list is ROWS:
+            met.extend([(row, NO_TANGENT) for row in x])
+    elif known_list is None:
+        return zeros(x, met, is_asked, with_arrays)
+    elif known_list is ROWS:
+        shadow = [[0.0] * len(row) for row in x]
+        met.extend(zip(x, shadow, strict=True))
+    else:
+        shadow = [0.0] * len(x)
+    met.append((x, shadow))
+    return shadow
+
+
+_WITH_ADDRESS = frozenset({list, dict})
+
+
+def _has_memory(x: Any) -> bool:
+    """Whether an argument has a shadow by its address: integers in arrays have none."""
+    return type(x) in _WITH_ADDRESS or (hasattr(x, "dtype") and x.dtype.kind not in "iub")
 
 
 def value_and_gradient_of(
@@ -407,7 +526,7 @@ def value_and_gradient_of(
             way = entrance.way(engine, f, args)
             entered = None
             if way is not None and way.is_short:
-                answer = short(engine, way, args)
+                answer = short(engine, way, f, args)
                 if answer is not None:
                     out, gradients = answer
                     return out, gradients[0] if single else gradients
@@ -421,13 +540,8 @@ def value_and_gradient_of(
             out, fout, pullback, shadows, context = entered
             check_scalar(f, out)
             b = seed(out, fout, 1.0)
-            bargs = go_back(pullback, b) if way is None or way.has_arrays else pullback(b)
-            if way is not None and way.is_closed:
-                gradients = tuple([_gradient(shadows[i], args[i], bargs[i]) for i in numbers])
-            else:
-                gradients = tuple(
-                    [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
-                )
+            bargs = go_back(pullback, b) if way.has_arrays else pullback(b)  # type: ignore[union-attr]  # entered
+            gradients = way.collect(shadows, args, bargs)  # type: ignore[union-attr]
             if context.waiting is not None:
                 context.waiting.check(gradients)
             return out, gradients[0] if single else gradients
@@ -455,14 +569,10 @@ def _any_call(
     out, fout, pullback, shadows, context = entered
     answer, cotangent = _checked(f, out, has_aux)
     bargs = go_back(pullback, seed(out, fout, cotangent))
-    gradients = [
-        _gradient(shadows[i], args[i], bargs[i]) if way.is_closed
-        else slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i])
-        for i in entrance.numbers
-    ]  # fmt: skip
+    gradients = way.collect(shadows, args, bargs)
     if context.waiting is not None:
         context.waiting.check(gradients)
-    return answer, gradients[0] if single else tuple(gradients)
+    return answer, gradients[0] if single else gradients
 
 
 def _first_call(
@@ -486,7 +596,7 @@ def _first_call(
     bargs = call.pullback(cotangent)
     gradients = call.gradients(bargs)
     if not kwargs:
-        entrance.learn(engine, f, args, call.shadows, call.constants)
+        entrance.learn(engine, f, args, call)
     return answer, gradients[0] if single else gradients
 
 

@@ -31,7 +31,7 @@ def is_by_value(f: Callable[..., Any], args: tuple[Any, ...], numbers: tuple[int
     if way is None:
         return False
     copies = tuple(x.copy() if type(x) is np.ndarray and x.base is None else x for x in args)
-    return way.is_short and short(engine, way, copies) is not None
+    return way.is_short and short(engine, way, f, copies) is not None
 
 
 def check(f: Callable[..., Any], *args: Any, by_value: bool = True) -> None:

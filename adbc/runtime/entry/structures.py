@@ -1,0 +1,180 @@
+"""What arguments are made of: values without an address, and lists and dicts that hold such.
+
+A way in is found once per structure of the arguments.  Then a glance has to tell whether an argument has that
+structure, and its zero tangent has to be made without a walk: what holds nothing but numbers, text, tuples of
+these, or lists and dicts of all this, needs neither the memory of a walk nor its pending work.  Whole columns
+of classes are compared at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Collection, Iterable
+from itertools import chain, compress, repeat
+from typing import Any
+
+from adbc.runtime.calls.classes import is_heap_type
+from adbc.tangents import NO_TANGENT
+from adbc.tangents.activity_marks import mark_inactive
+from adbc.tangents.protocol import kind_of
+
+__all__ = ["Pairs", "is_plain", "structure", "zeros"]
+
+Pairs = list[tuple[Any, Any]]
+"""Objects and their tangents."""
+
+_FLOAT = {float}
+_INACTIVE = frozenset({str, bytes, int, bool, type(None)})
+_ATOMS = _INACTIVE | _FLOAT
+_KEYS = frozenset({str, int})
+_NESTED = frozenset({list, dict})
+_EMPTY = frozenset({type(NO_TANGENT), list, dict})
+"""Classes of the tangents of parts that by themselves are no sign of a derivative."""
+_DEPTH = 4
+"""How many containers may be nested; what holds itself has no end."""
+_LONGEST, _DEEPEST = 32, 8
+"""Tuples that are longer, or nested more deeply, are data and no structure (`types.typeof`)."""
+
+
+def structure(x: Any, depth: int = _DEEPEST) -> Any:
+    """The class of a value without an address, of a tuple those of its elements as a tuple; None if that is
+    not known to say all of its structure."""
+    cls = type(x)
+    if cls is not tuple:
+        return cls if cls in _ATOMS or cls is complex or _is_time(cls) else None
+    classes = (*map(type, x),)
+    if _ATOMS.issuperset(classes):
+        return classes if len(classes) <= _LONGEST else None
+    if not depth or len(classes) > _LONGEST:
+        return None
+    parts = tuple([structure(c, depth - 1) for c in x])
+    return None if None in parts else parts
+
+
+def _is_time(cls: type) -> bool:
+    """Whether instances are dates, times or lengths of time, as the standard library has them."""
+    return cls.__module__ == "datetime" and not is_heap_type(cls)
+
+
+def is_plain(parts: Collection[Any]) -> bool:
+    """Whether all `parts` are real numbers, text, None, or tuples of these, which have no address."""
+    for _ in range(_DEEPEST):
+        classes = {*map(type, parts)}
+        if tuple not in classes:
+            return classes <= _ATOMS or classes <= _ATOMS | {complex}
+        if not classes <= _ATOMS | {tuple}:
+            return False
+        tuples = compress(parts, map(operator.is_, map(type, parts), repeat(tuple)))
+        parts = [*chain.from_iterable(tuples)]
+    return False
+
+
+def zeros(x: Any, met: Pairs, is_asked: bool, with_arrays: bool = True) -> Any:
+    """The zero tangent of a list or dict of values without an address, or of such lists and dicts; each of
+    these comes into `met` with its own.  None if it holds anything else.
+
+    is_asked: None too if nothing in it is seen to have a derivative, of which somebody asks for it.
+    with_arrays: whether arrays of numbers that own their memory may be there too.
+    """
+    first = len(met)
+    t = _zeros(x, met, _DEPTH, with_arrays)
+    if t is None:
+        return t
+    if not is_asked:
+        if with_arrays:
+            for _, made in met[first:]:
+                mark_inactive(made)
+        return t
+    for _, made in met[first:]:
+        parts = made.values() if type(made) is dict else made
+        if not _EMPTY.issuperset(map(type, parts)):
+            return t
+    return None
+
+
+def _zeros(x: Any, met: Pairs, depth: int, with_arrays: bool) -> Any:
+    cls = type(x)
+    if cls is list:
+        parts: Any = x
+    elif cls is dict and {*map(type, x)} <= _KEYS and "__builtins__" not in x:  # the globals of a module
+        parts = x.values()
+    else:
+        return None
+    classes = {*map(type, parts)}
+    t: Any
+    if classes == _FLOAT:
+        t = [0.0] * len(x) if cls is list else dict.fromkeys(x, 0.0)
+    elif classes <= _INACTIVE:
+        t = [NO_TANGENT] * len(x) if cls is list else dict.fromkeys(x, NO_TANGENT)
+    else:
+        made = _of_tuples(parts) if classes == {tuple} else None
+        if made is None:
+            made = _parts(parts, met, depth, with_arrays)
+            if made is None:
+                return None
+        t = made if cls is list else dict(zip(x, made, strict=True))
+    met.append((x, t))
+    return t
+
+
+def _parts(parts: Iterable[Any], met: Pairs, depth: int, with_arrays: bool) -> list[Any] | None:
+    """The zero tangents of what is in a list, dict or tuple; None if some of that is not simple."""
+    made = []
+    for x in parts:
+        cls = type(x)
+        t: Any
+        if cls is float:
+            t = 0.0
+        elif cls in _INACTIVE:
+            t = NO_TANGENT
+        elif not depth:
+            return None
+        elif cls is tuple:
+            t = _of_tuple(x, met, depth - 1, with_arrays)
+        elif cls in _NESTED:
+            t = _zeros(x, met, depth - 1, with_arrays)
+        else:
+            t = _of_array(x, met) if with_arrays and cls.__name__ == "ndarray" else None
+        if t is None:
+            return None
+        made.append(t)
+    return made
+
+
+def _of_tuple(x: tuple[Any, ...], met: Pairs, depth: int, with_arrays: bool) -> Any:
+    """The zero tangent of a tuple; None if something in it is not simple."""
+    classes = (*map(type, x),)
+    if _ATOMS.issuperset(classes):
+        return _of_classes(classes)
+    parts = _parts(x, met, depth, with_arrays)
+    if parts is None:
+        return None
+    return NO_TANGENT if all(c is NO_TANGENT for c in parts) else tuple(parts)
+
+
+def _of_array(x: Any, met: Pairs) -> Any:
+    """The zero tangent of an array of numbers that owns its memory; None of another."""
+    if type(x).__module__ != "numpy" or x.base is not None or x.dtype.kind not in "fc":
+        return None
+    t = kind_of(type(x)).zeros(x)  # type: ignore[attr-defined]  # of an array
+    met.append((x, t))
+    return t
+
+
+def _of_tuples(parts: Iterable[Any]) -> list[Any] | None:
+    """The zero tangents of tuples of the same atoms, as the rows of a table are; None of others."""
+    rows = [*map(tuple, map(map, repeat(type), parts))]
+    kinds = {*rows}
+    if len(kinds) != 1:
+        return None
+    (classes,) = kinds
+    return [_of_classes(classes)] * len(rows) if _ATOMS.issuperset(classes) else None
+
+
+@functools.lru_cache(256)
+def _of_classes(classes: tuple[type, ...]) -> Any:
+    """The zero tangent of a tuple of atoms."""
+    if float not in classes:
+        return NO_TANGENT
+    return tuple([0.0 if cls is float else NO_TANGENT for cls in classes])
