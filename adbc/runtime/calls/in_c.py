@@ -12,7 +12,7 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.runtime.calls import foreign, nested, plain_functions, steps, texts
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.library_memory import finds_active
+from adbc.runtime.calls.library_memory import finds_memory
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import giving, no_pullback
 from adbc.runtime.calls.plain import is_plain
@@ -76,7 +76,7 @@ class InC(abc.ABC):
             return SLOW
         if context.kept is not None or context.__dict__.get("held") or not known.holds(function):
             return SLOW
-        if not known.is_harmless and finds_active(context, function):
+        if not known.is_harmless and finds_memory(context, function):
             return SLOW
         out = called_by_user(functools.partial(function, *xs)) if known.looks else function(*xs)
         context.attributes.clear()

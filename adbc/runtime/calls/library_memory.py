@@ -27,14 +27,17 @@ from adbc.cpython.names import names_in
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT
+from adbc.tangents.contents import contents
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class
 
-__all__ = ["finds_active"]
+__all__ = ["finds_active", "finds_memory", "found_by_names"]
 
 _CODES = 100
 """The most functions and classes that are looked into from one."""
 _OBJECTS = 1000
 """The most objects that are looked at in memory."""
+_ELEMENTS = 10_000
+"""The most elements of what is noted."""
 _KEEP_NOTHING = frozenset({"matplotlib", "numpy", "scipy", *sys.stdlib_module_names}) - {
     "__main__", "sched", "weakref",
 }  # fmt: skip
@@ -60,10 +63,39 @@ def finds_active(context: Context, function: Any, args: Iterable[Any] = ()) -> b
         return False
     if not context.shadows and not with_active_defaults:
         return False  # no memory was met at all
+    return _looked(context).finds_active(context, function, args)
+
+
+def finds_memory(context: Context, function: Any) -> bool:
+    """Whether code of a library, `function`, finds memory by itself."""
+    return _package(function) not in _KEEP_NOTHING and _looked(context).finds_any(context, function)
+
+
+def found_by_names(context: Context, function: Any, args: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """The memory that code of a library, `function` that is called on `args`, finds, and what stands in it.
+    What is large is passed over."""
+    if _package(function) in _KEEP_NOTHING:
+        return []
+    return [
+        content
+        for x in _looked(context).found(context, function, args)
+        if not _is_large(x) and (content := next(contents([x]), None)) is not None and content[0] is x
+    ]
+
+
+def _is_large(x: Any) -> bool:
+    """Whether it takes long to note what stands in `x`."""
+    if hasattr(type(x), "dtype"):
+        return bool(getattr(x, "size", 0) > _ELEMENTS)
+    return isinstance(x, list | deque | dict | set) and len(x) > _ELEMENTS
+
+
+def _looked(context: Context) -> _Memory:
+    """What was looked at in this top-level call."""
     memory: _Memory | None = context.library_memory
     if memory is None:
-        memory = context.library_memory = _Memory(context)
-    return memory.finds_active(function, args)
+        memory = context.library_memory = _Memory()
+    return memory
 
 
 def _package(x: Any) -> str:
@@ -73,17 +105,24 @@ def _package(x: Any) -> str:
 
 
 class _Memory:
-    """What was looked at in one top-level call."""
+    """What was looked at in one top-level call: it does not refer to that, which would then be a cycle, and
+    let objects of the program live until the garbage collector comes."""
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self) -> None:
         self.without: dict[int, Any] = {}
         """By address, what leads to no memory."""
         self.patches = 0
         """How many attributes of modules and classes had been set when it was looked."""
 
-    def finds_active(self, function: Any, args: Iterable[Any]) -> bool:
-        patches = len(self.context.__dict__.get("patches", ()))
+    def finds_active(self, context: Context, function: Any, args: Iterable[Any]) -> bool:
+        return any(_depends(context, x) for x in self.found(context, function, args))
+
+    def finds_any(self, context: Context, function: Any) -> bool:
+        return next(self.found(context, function, ()), None) is not None
+
+    def found(self, context: Context, function: Any, args: Iterable[Any]) -> Iterator[Any]:
+        """What is found from `function` and `args`."""
+        patches = len(context.__dict__.get("patches", ()))
         if patches != self.patches:
             self.without, self.patches = {}, patches
         for x in (function, *args):
@@ -92,19 +131,17 @@ class _Memory:
             found = list(_memory_from(x, _package(function)))
             if not found:
                 self.without[id(x)] = x
-            elif any(map(self.depends, found)):
-                return True
-        return False
+            yield from found
 
-    def depends(self, x: Any) -> bool:
-        """Whether what was reached, `x`, has a derivative of which `Kept` does not tell."""
-        context = self.context
-        if type(x) is types.FunctionType and x in with_active_defaults:
-            return True
-        shadow = context.shadows.behind(x)
-        if shadow is None or shadow is NO_TANGENT or not context.is_active(shadow):
-            return False
-        return context.kept is None or not context.kept.tells_of(shadow)
+
+def _depends(context: Context, x: Any) -> bool:
+    """Whether what was reached, `x`, has a derivative of which `Kept` does not tell."""
+    if type(x) is types.FunctionType and x in with_active_defaults:
+        return True
+    shadow = context.shadows.behind(x)
+    if shadow is None or shadow is NO_TANGENT or not context.is_active(shadow):
+        return False
+    return context.kept is None or not context.kept.tells_of(shadow)
 
 
 def _memory_from(start: Any, package: str) -> Iterator[Any]:
