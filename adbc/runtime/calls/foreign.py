@@ -635,6 +635,8 @@ def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
     if id(f) in seen:
         return None
     seen.add(id(f))
+    if f.__dict__ and context.is_active(context.shadows.lookup(f.__dict__)):
+        return f"{f.__qualname__}, which has an attribute whose derivative would not be seen"
     for content in captured(f):  # data there has a shadow of the function's own; functions there may go on
         reached = _active_global(context, content, seen) if not isinstance(content, type) else None
         if reached is not None:
