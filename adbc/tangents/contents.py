@@ -22,22 +22,23 @@ _PLAIN = (tuple, list, deque, dict, set)
 
 
 def contents(
-    roots: Any, *, with_arrays: bool = True, seen: set[int] | None = None
+    roots: Any, *, with_arrays: bool = True, seen: dict[int, Any] | None = None
 ) -> Iterator[tuple[Any, Any]]:
     """The mutable objects reached from `roots`, each with what stands in it.
 
-    with_arrays: whether arrays are among them, of which that is a copy.  seen: the addresses of what has been
-    looked at before, which is passed over; what is met is added.
+    with_arrays: whether arrays are among them, of which that is a copy.
+    seen: by address, what has been looked at before, which is passed over; what is met is added, so that it
+    lives on and its address stays its own.
     Classes are asked, never the objects: these may answer to ``__class__`` as they please.
     """
-    seen = set() if seen is None else seen
+    seen = {} if seen is None else seen
     pending = list(roots)
     while pending:
         x = pending.pop()
         cls = type(x)
         if cls is str or cls is int or cls is float or id(x) in seen:
             continue
-        seen.add(id(x))
+        seen[id(x)] = x
         if cls not in _PLAIN and issubclass(cls, _PLAIN):
             pending.append(instance_dict(x))
         if issubclass(cls, tuple):

@@ -63,10 +63,9 @@ def _when(protocol: str) -> Callable[..., bool]:
     return accepts
 
 
-def _of_operator(*classes: type) -> bool:
+def _of_operator(first: type, *others: type) -> bool:
     """The `when` of operators between an array and what stands for one, which has lower priority."""
-    first, *others = classes
-    if not issubclass(first, np.ndarray | np.generic) or not _when("__array_ufunc__")(*classes):
+    if not issubclass(first, np.ndarray | np.generic) or not _when("__array_ufunc__")(first, *others):
         return False
     return not any(has(cls, "__array_priority__") for cls in others if not is_plain(cls))
 

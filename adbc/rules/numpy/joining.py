@@ -142,8 +142,8 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
         if farrays is not None:
             _check_objects(array)
             refuse_text(array, arrays)
-            if not isinstance(arrays, np.ndarray):
-                for x, f in zip(arrays, in_order(arrays, farrays), strict=True):
+            if isinstance(farrays, list | tuple):
+                for x, f in zip(arrays, farrays, strict=True):
                     refuse_object(x, f)
         fout = new_shadow(array, farrays is not None)
         nothing = (None,) * (len(args) - 1)

@@ -26,6 +26,7 @@ from adbc.runtime.calls.steps import (
     Locate,
     OfClass,
     OfException,
+    OfFunction,
     OnClass,
     Protocols,
     Resolver,
@@ -121,7 +122,7 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
         return _data_descriptor(call, descriptor, table)
     if name in instance_dict(obj):
         if _is_stateless(call):
-            return _item(operator.getitem, call)
+            return OfFunction(_item(operator.getitem, call))
         if cls is types.FunctionType and name not in fields.function_fields(obj, call.shadows[0]):
             return Found(call, obj.__dict__[name])  # set before the call: its memory is known by the address
         return _field(fields.GET, call.on(fields.get_field, 0, 1))
@@ -139,11 +140,11 @@ def _is_stateless(call: Call) -> bool:
     return type(call.args[0]) is types.FunctionType and call.shadows[0] is None
 
 
-def _item(operation: Any, call: Call) -> Step:
-    """The step that does with an attribute of such a function what `operation` does with an item: its
+def _item(operation: Any, call: Call) -> Call:
+    """The call that does with an attribute of such a function what `operation` does with an item: its
     ``__dict__`` is memory that has a shadow by its address."""
     args = (call.args[0].__dict__, *call.args[1:])
-    return Locate(Call(operation, None, args, (None, *call.shadows[1:]), (None, *call.origins[1:])), 0)
+    return Call(operation, None, args, (None, *call.shadows[1:]), (None, *call.origins[1:]))
 
 
 def _field(row: Rule, call: Call) -> Step:
@@ -452,7 +453,7 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
         if not is_active(call.shadows[2]):
             return Foreign(call.of(setattr))
     if descriptor is None and _is_stateless(call):
-        return _item(operator.setitem, call)
+        return Locate(_item(operator.setitem, call), 0)
     return _field(fields.SET, call.on(fields.set_field, 0, 1, 2))
 
 
@@ -471,7 +472,7 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
     if descriptor is None and _has_own_ways(type(call.args[0])):
         return Foreign(call.of(delattr))
     if descriptor is None and _is_stateless(call) and call.args[1] in call.args[0].__dict__:
-        return _item(operator.delitem, call)
+        return Locate(_item(operator.delitem, call), 0)
     return _field(fields.DELETE, call.on(fields.delete_field, 0, 1))
 
 

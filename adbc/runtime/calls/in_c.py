@@ -125,6 +125,14 @@ class InC(abc.ABC):
         owner = step.call.args[0] if step.call.args else None
         return step.value, self.known_in(context, owner, step.value), no_pullback
 
+    def of_function(self, context: Context, step: steps.OfFunction, mode: Mode) -> Answer:
+        space, name = step.call.args
+        shadow = context.shadows.lookup(space)
+        if shadow is None:  # nothing is followed there that was written: it is found by its address
+            return self.found(context, steps.Found(step.call, space[name]), mode)
+        step.call.shadows = (shadow, None)
+        return self.run(context, step.call, mode)
+
     def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
         out, undo = foreign.watched(context, step.call, step.what)
         if step.makes_text:

@@ -46,7 +46,7 @@ class Watch:
     def __init__(self, config: Config) -> None:
         self.debug = config.debug
         self.trace_nan = config.trace_nan
-        self.reached: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
+        self.reached: weakref.WeakKeyDictionary[Any, dict[int, Any]] = weakref.WeakKeyDictionary()
         """By context, the addresses of what has been noted."""
 
     def number(self, value: Any, name: str) -> Any:
@@ -223,7 +223,7 @@ class _Call:
             if context is not None:
                 reached = watch.reached.get(context)
                 if reached is None:
-                    self.is_first, reached = True, set()
+                    self.is_first, reached = True, {}
                     watch.reached[context] = reached
                 self.before = list(contents(roots, seen=reached))
         if watch.trace_nan and is_forward:

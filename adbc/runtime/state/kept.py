@@ -22,6 +22,7 @@ from adbc.tangents.contents import contents, differs
 from adbc.tangents.duals import ArrayTangent
 from adbc.tangents.fields import instance_dict, instance_fields, slots_of
 from adbc.tangents.protocol import kind_of
+from adbc.tangents.standing import Standing
 
 __all__ = ["Kept"]
 
@@ -43,6 +44,10 @@ class Kept:
         """Shadows of objects, and what stood in these."""
         self._arrays: list[Any] = []
         """Shadows of arrays."""
+        self._standing: list[tuple[Standing, Standing]] = []
+        """The same, of objects and of shadows, for each look that was taken."""
+        self._seen: dict[int, Any] = {}
+        """By address, the objects that were looked at, and the shadows."""
         self._told: dict[int, Any] = {}
         """By address, the shadows of which it is known that nothing depended on the input when they were
         met."""
@@ -83,6 +88,8 @@ class Kept:
 
     def changed(self) -> list[tuple[Any, Any]]:
         """The objects in which something else stands than when they were looked at last, with what did."""
+        if all(objects.stands() for objects, _ in self._standing):
+            return []
         return [(x, old) for x, old in self._values if differs(x, old)]
 
     def knows(self, x: Any) -> bool:
@@ -103,10 +110,13 @@ class Kept:
     def renew(self) -> None:
         """Look at all of it anew."""
         self._values, self._parts, self._arrays = [], [], []
+        self._standing, self._seen = [], {}
         self._look(self._roots.values())
 
     def _gained(self) -> list[Any]:
-        """The parts of shadows that have come since they were looked at last."""
+        """The shadows that have come into others since these were looked at last."""
+        if all(shadows.stands() for _, shadows in self._standing):
+            return []
         return [f for shadow, old in self._parts for f in _new_in(_parts(shadow), old)]
 
     def _look(self, roots: Iterable[tuple[Any, Any]]) -> None:
@@ -114,25 +124,30 @@ class Kept:
         if not self._is_forward:
             # A number that is stored may be the very object that stood there before, because the program
             # was run without a derivative first.
-            for x, _ in contents(reached, with_arrays=False):
+            for x, _ in contents(reached, with_arrays=False, seen=dict(self._seen)):
                 _make_own(x)
-        self._values += contents(reached, with_arrays=False)
-        pending, seen = [shadow for _, shadow in roots], set()
+        values = [*contents(reached, with_arrays=False, seen=self._seen)]
+        self._values += values
+        pending, parts_of = [shadow for _, shadow in roots], []
         while pending:
             shadow = pending.pop()
-            if type(shadow) is float or shadow is None or id(shadow) in seen:
+            if type(shadow) is float or shadow is None or id(shadow) in self._seen:
                 continue
-            seen.add(id(shadow))
-            if isinstance(shadow, ArrayTangent):
-                pending.append(shadow.array)
             if isinstance(shadow, tuple):
                 pending.extend(shadow)
-            elif isinstance(shadow, list | deque | dict | MutableTangent | FData):
+                continue
+            self._seen[id(shadow)] = shadow
+            if isinstance(shadow, ArrayTangent):
+                pending.append(shadow.array)
+            if isinstance(shadow, list | deque | dict | MutableTangent | FData):
                 parts = _parts(shadow)
-                self._parts.append((shadow, parts))
+                parts_of.append((shadow, parts))
                 pending.extend(parts)
             elif hasattr(shadow, "dtype") and not _is_number(shadow):
                 self._arrays.append(shadow)
+        self._parts += parts_of
+        spaces = [(space, None) for shadow, _ in parts_of for space in _spaces_of_shadow(shadow)]
+        self._standing.append((Standing(values), Standing(spaces)))
 
     def _may_depend(self, shadow: Any) -> bool:
         if shadow is None or shadow is NO_TANGENT or is_inactive(shadow):
@@ -140,6 +155,14 @@ class Kept:
         if not self._is_forward and _is_number(shadow):
             return False  # the number says so itself
         return self._is_active(shadow)
+
+
+def _spaces_of_shadow(shadow: Any) -> Iterator[Any]:
+    """The containers in which the parts of `shadow` stand."""
+    if hasattr(shadow, "__dict__"):
+        yield vars(shadow)
+    if isinstance(shadow, dict | list | deque):
+        yield shadow
 
 
 def _parts(shadow: Any) -> list[Any]:

@@ -227,10 +227,10 @@ def test_code_that_cannot_be_lifted_names_its_own_line_and_that_of_the_call() ->
 
 def test_where_a_pullback_refuses() -> None:
     def values(a: Any) -> Any:
-        return np.linalg.svd(a)[1].sum()
+        return np.linalg.svd(a)[0][:, 2].sum()
 
     with pytest.raises(adbc.errors.UnsupportedError) as caught:
-        adbc.grad(values)(np.eye(3)[:, :2])
+        adbc.grad(values)(np.eye(4)[:, :2] + 0.1)
     assert f"in {values.__qualname__} ({__file__}:" in str(caught.value)
     assert caught.value.remedy
 

@@ -1,0 +1,104 @@
+"""Whether the same still stands in many objects: seen at once, without code of Python for each.
+
+Memory with thousands of objects is looked at before and after each call that is made as it is, and nearly
+always nothing has changed there.  `contents.differs` says of one object whether it has.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import attrgetter, is_
+from typing import Any
+
+from adbc.tangents.contents import differs
+from adbc.tangents.fields import instance_dict, slots_of
+
+__all__ = ["Standing"]
+
+_OF_INSTANCE = attrgetter("__dict__")
+
+
+class Standing:
+    """What stands in objects, given in pairs with what `contents` has found there."""
+
+    def __init__(self, found: Iterable[tuple[Any, Any]]) -> None:
+        self._owners: list[Any] = []
+        """Instances of which the attributes are the dictionary at the same place in `_spaces`."""
+        self._spaces: list[dict[str, Any]] = []
+        self._dicts: list[dict[Any, Any]] = []
+        self._lists: list[list[Any]] = []
+        self._queues: list[deque[Any]] = []
+        self._slots: dict[Any, list[Any]] = {}
+        """By descriptor of a slot, the instances that have assigned it."""
+        self._others: list[tuple[Any, Any]] = []
+        """What is looked at one by one."""
+        for x, old in found:
+            self._add(x, old)
+        self._dicts += self._spaces
+        self._sizes = [*self._now_sizes()]
+        self._items = [*self._now_items()]
+
+    def _add(self, x: Any, old: Any) -> None:
+        cls = type(x)
+        if issubclass(cls, dict):
+            self._dicts.append(x)
+        elif issubclass(cls, list):
+            self._lists.append(x)
+        elif issubclass(cls, deque):
+            self._queues.append(x)
+        elif type(old) is list and _has_usual_fields(cls):
+            self._add_fields(x, old)
+        else:
+            self._others.append((x, old))
+
+    def _add_fields(self, x: Any, old: list[tuple[str, Any]]) -> None:
+        slots = slots_of(type(x))
+        names = {name for name, _ in old}
+        if not names.issuperset(name for name, _ in slots):
+            self._others.append((x, old))  # a slot may yet be assigned
+            return
+        for _, slot in slots:
+            self._slots.setdefault(slot.__get__, []).append(x)
+        if type(x).__dictoffset__:
+            self._owners.append(x)
+            self._spaces.append(instance_dict(x))
+
+    def _now_sizes(self) -> Iterator[int]:
+        return chain(
+            map(dict.__len__, self._dicts), map(list.__len__, self._lists), map(deque.__len__, self._queues)
+        )
+
+    def _now_items(self) -> Iterator[Any]:
+        return chain(
+            chain.from_iterable(map(dict.__iter__, self._dicts)),
+            chain.from_iterable(map(dict.values, self._dicts)),
+            chain.from_iterable(map(list.__iter__, self._lists)),
+            chain.from_iterable(map(deque.__iter__, self._queues)),
+            *(map(get, instances) for get, instances in self._slots.items()),
+        )
+
+    def stands(self) -> bool:
+        """Whether nothing has come, gone or been replaced."""
+        try:
+            return (
+                [*self._now_sizes()] == self._sizes
+                and all(map(is_, map(_OF_INSTANCE, self._owners), self._spaces))
+                and all(map(is_, self._now_items(), self._items))
+                and not any(differs(x, old) for x, old in self._others)
+            )
+        except AttributeError:  # of a slot that was assigned
+            return False
+
+
+def _has_usual_fields(cls: type) -> bool:
+    """Whether instances of `cls` give what stands in their dictionary and slots as any object does."""
+    asked: Any = cls.__getattribute__
+    if asked is not object.__getattribute__:
+        return False
+    if not cls.__dictoffset__:
+        return True
+    given = next((vars(base)["__dict__"] for base in cls.__mro__ if "__dict__" in vars(base)), None)
+    return type(given) is types.GetSetDescriptorType

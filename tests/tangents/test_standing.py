@@ -1,0 +1,92 @@
+"""Whether nothing has changed in objects is seen as `differs` sees it of each."""
+
+from __future__ import annotations
+
+import collections
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adbc.tangents.contents import contents
+from adbc.tangents.standing import Standing
+
+
+class Plain:
+    def __init__(self) -> None:
+        self.value = 1.5
+        self.other = [2.0]
+
+
+class Slotted:
+    __slots__ = ("late", "value")
+
+    def __init__(self) -> None:
+        self.value = 1.5
+
+
+class Full(Slotted):
+    __slots__ = ("__dict__",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late, self.more = 2.5, 3.5
+
+
+class Asking(Plain):
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError("nobody may be asked")
+
+
+class Named(dict):
+    def __iter__(self) -> Any:
+        raise AssertionError("nobody may be asked")
+
+
+def _of_thread() -> Any:
+    local = threading.local()
+    local.value = 1.0
+    return local
+
+
+def _replace(x: Any) -> None:
+    vars(x)["value"] = float("2.5")
+
+
+CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    "attribute": (Plain, _replace),
+    "new attribute": (Plain, lambda x: setattr(x, "new", 1.0)),
+    "attribute gone": (Plain, lambda x: delattr(x, "value")),
+    "within": (Plain, lambda x: x.other.append(1.0)),
+    "dictionary": (Plain, lambda x: setattr(x, "__dict__", dict(vars(x)))),
+    "slot": (Full, lambda x: setattr(x, "value", 7.0)),
+    "slot beside": (Full, lambda x: setattr(x, "more", 7.0)),
+    "slot emptied": (Full, lambda x: delattr(x, "late")),
+    "slot filled": (Slotted, lambda x: setattr(x, "late", 7.0)),
+    "list": (lambda: [1.0, [2.0]], lambda x: x.__setitem__(0, float("3.0"))),
+    "longer list": (lambda: [1.0], lambda x: x.append(1.0)),
+    "dict": (lambda: {"a": 1.0}, lambda x: x.update(a=float("3.0"))),
+    "keys": (lambda: {"a": None, "b": None}, lambda x: (x.pop("a"), x.update(c=None))),
+    "own dict": (lambda: Named(a=1.0), lambda x: dict.update(x, a=float("3.0"))),
+    "queue": (lambda: collections.deque([1.0]), lambda x: x.rotate() or x.append(2.0)),
+    "set": (lambda: {1.0}, lambda x: x.add(2.0)),
+    "asking": (Asking, lambda x: object.__setattr__(x, "value", 4.0)),
+    "of a thread": (_of_thread, lambda x: setattr(x, "value", 4.0)),
+    "of an array": (
+        lambda: np.zeros(2).view(type("Own", (np.ndarray,), {})),
+        lambda x: setattr(x, "info", 4.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_is_seen(name: str) -> None:
+    make, change = CHANGES[name]
+    x = make()
+    others = [Plain(), Full(), {"k": [1.0]}]
+    standing = Standing(contents([x, *others], with_arrays=False))
+    assert standing.stands()
+    change(x)
+    assert not standing.stands()
