@@ -81,8 +81,8 @@ def is_plain(cls: type) -> bool:
     """Whether NumPy treats instances of `cls` in its own way: they override nothing, and no code of their own
     makes arrays or numbers of them.
 
-    Buffers that are not arrays (a memoryview, an `array.array`) are left to foreign calls, which know
-    whose memory it is.
+    Buffers that are not arrays (a memoryview, an `array.array`, what ctypes makes) are left to foreign
+    calls, which know whose memory it is.
     """
     if cls is np.ndarray or cls in NUMBERS or (issubclass(cls, np.generic) and not issubclass(cls, np.void)):
         return True
@@ -90,6 +90,7 @@ def is_plain(cls: type) -> bool:
         issubclass(cls, np.void)
         or cls is memoryview
         or (cls.__name__ == "array" and cls.__module__ == "array")
+        or any(base.__module__ == "_ctypes" for base in cls.__mro__)
     ):
         return False
     return not any(has(cls, name) for name in _PROTOCOLS)
