@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adbc.rules.classes import has
-from adbc.rules.numpy.base import is_plain
+from adbc.rules.numpy.base import is_plain, refuse_own_protocol
 from adbc.rules.numpy.operators import BINARY
 from adbc.rules.numpy.overrides import OTHERS
 from adbc.rules.table import Overlay, Rule, ZeroRule
@@ -76,6 +76,7 @@ def _on_elements(operation: Any) -> Callable[..., Any]:
     nothing: it makes an array of objects, element by element."""
 
     def on_elements(a: Any, b: Any, /) -> Any:
+        refuse_own_protocol(b if isinstance(a, np.ndarray) else a)
         if isinstance(a, np.ndarray):
             if a.ndim == 0:
                 return operation(a.item(), b)
@@ -107,7 +108,7 @@ def _is_element(cls: type) -> bool:
 _OF_VALUES = (np.generic, np.ndarray, int, float, complex, str, bytes, tuple, list, dict, BaseException)
 _NOT_ONE = (
     "__array_ufunc__", "__array_priority__", "__array_function__", "__len__", "__getitem__", "__float__",
-    "__index__", "__complex__", "__iter__",
+    "__index__", "__complex__", "__iter__", "__getattr__", "__getattribute__",
 )  # fmt: skip
 
 
@@ -171,6 +172,7 @@ def rows_of_array_likes(rows: Sequence[Rule]) -> list[Rule]:
     ]
     return [
         ZeroRule(stands_for_array),
+        ZeroRule(refuse_own_protocol),
         *operators,
         *(row for row in map(_row, functions) if row is not None),
     ]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import adbc
-from adbc.errors import UnsupportedError
+from adbc.errors import MissingRuleError, UnsupportedError
 from adbc.testing import test_rule as check_rule
 
 
@@ -202,5 +202,26 @@ def _of_active_memory(x: Any) -> Any:
 @pytest.mark.parametrize("f", [_read_again, _of_active_memory])
 def test_memory_with_a_derivative_is_not_seen_through_ctypes(f: Callable[[Any], Any]) -> None:
     for run in (lambda: adbc.grad(f)(1.5), lambda: adbc.jvp(f, (1.5,), (1.0,))):
-        with pytest.raises(UnsupportedError, match="c_double_Array_3"):
+        with pytest.raises(MissingRuleError, match="c_double_Array_3"):
+            run()
+
+
+class SaysItself:
+    """An object that says by an attribute of its own where its memory is."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * 2.0
+
+
+@pytest.mark.parametrize("f", [np.asarray, np.array, np.sum, np.exp, lambda o: np.ones(3) * o])
+def test_objects_that_are_arrays_by_an_attribute_of_their_own_are_refused(f: Callable[[Any], Any]) -> None:
+    def of_one(x: Any) -> Any:
+        return np.sum(f(SaysItself(np.ones(3) * x)))
+
+    for run in (lambda: adbc.grad(of_one)(1.5), lambda: adbc.jvp(of_one, (1.5,), (1.0,))):
+        with pytest.raises(UnsupportedError, match="attribute __array_interface__ of its own"):
             run()
