@@ -76,7 +76,8 @@ class LibraryMemory:
         context, kept = self.context, self.context.kept
         parts: list[tuple[Undo, Callable[[], bool] | None]] = []
         """What undoes a change, and whether it is to be undone (None: it is)."""
-        for x, old in self.found:
+        found = self.found
+        for x, old in () if found is None or found.stands() else found.content:
             if differs(x, old) and not (kept is not None and kept.knows(x)):
                 is_met = context.shadows.lookup(x) is not None
                 parts.append((in_step(context, [(x, old)]), None if is_met else _when_written(context, x)))

@@ -18,7 +18,7 @@ import sys
 import types
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
@@ -29,6 +29,7 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT
 from adbc.tangents.contents import contents
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class
+from adbc.tangents.standing import Standing
 
 __all__ = ["finds_active", "finds_memory", "found_by_names"]
 
@@ -71,16 +72,32 @@ def finds_memory(context: Context, function: Any) -> bool:
     return _package(function) not in _KEEP_NOTHING and _looked(context).finds_any(context, function)
 
 
-def found_by_names(context: Context, function: Any, args: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """The memory that code of a library, `function` that is called on `args`, finds, and what stands in it.
-    What is large is passed over."""
+def found_by_names(context: Context, function: Any, args: Iterable[Any]) -> Noted | None:
+    """The memory that code of a library, `function` that is called on `args`, finds from itself and from the
+    classes of these, and what stands in it; None if there is none.  What is large is passed over."""
     if _package(function) in _KEEP_NOTHING:
-        return []
-    return [
-        content
-        for x in _looked(context).found(context, function, args)
-        if not _is_large(x) and (content := next(contents([x]), None)) is not None and content[0] is x
-    ]
+        return None
+    return _looked(context).noted(context, function, args)
+
+
+class Noted:
+    """Memory, and what stood in it.
+
+    content: pairs of an object and what `contents` has found there.
+    """
+
+    def __init__(self, starts: Sequence[Any], found: Iterable[Any]) -> None:
+        self.starts = starts
+        self.content = [
+            content
+            for x in found
+            if not _is_large(x) and (content := next(contents([x]), None)) is not None and content[0] is x
+        ]
+        self._standing = Standing(self.content)
+
+    def stands(self) -> bool:
+        """Whether that stands there still."""
+        return self._standing.stands()
 
 
 def _is_large(x: Any) -> bool:
@@ -111,6 +128,10 @@ class _Memory:
     def __init__(self) -> None:
         self.without: dict[int, Any] = {}
         """By address, what leads to no memory."""
+        self.with_memory: dict[int, Any] = {}
+        """By address, what led to some."""
+        self.notes: dict[tuple[int, ...], Noted] = {}
+        """By the addresses of a function and of classes, what was noted last."""
         self.patches = 0
         """How many attributes of modules and classes had been set when it was looked."""
 
@@ -118,19 +139,33 @@ class _Memory:
         return any(_depends(context, x) for x in self.found(context, function, args))
 
     def finds_any(self, context: Context, function: Any) -> bool:
-        return next(self.found(context, function, ()), None) is not None
+        return id(function) in self.with_memory or next(self.found(context, function, ()), None) is not None
+
+    def noted(self, context: Context, function: Any, args: Iterable[Any]) -> Noted | None:
+        """What stands in the memory that is found, noted anew unless all is as it was."""
+        given = [x if isinstance(x, type) else type(x) for x in args if type(x) not in _NOTHING]
+        starts = [function, *(cls for cls in given if is_python_class(cls))]
+        if all(id(x) in self.without for x in starts):
+            return None
+        key = tuple(map(id, starts))
+        note = self.notes.get(key)
+        if note is None or not note.stands():
+            note = self.notes[key] = Noted(starts, self.found(context, starts[0], starts[1:]))
+        return note if note.content else None
 
     def found(self, context: Context, function: Any, args: Iterable[Any]) -> Iterator[Any]:
         """What is found from `function` and `args`."""
         patches = len(context.__dict__.get("patches", ()))
         if patches != self.patches:
-            self.without, self.patches = {}, patches
+            self.without, self.notes, self.patches = {}, {}, patches
         for x in (function, *args):
             if type(x) in _NOTHING or id(x) in self.without:
                 continue
             found = list(_memory_from(x, _package(function)))
             if not found:
                 self.without[id(x)] = x
+            else:
+                self.with_memory[id(x)] = x
             yield from found
 
 
