@@ -144,14 +144,21 @@ class _Memory:
     def noted(self, context: Context, function: Any, args: Iterable[Any]) -> Noted | None:
         """What stands in the memory that is found, noted anew unless all is as it was."""
         given = [x if isinstance(x, type) else type(x) for x in args if type(x) not in _NOTHING]
-        starts = [function, *(cls for cls in given if is_python_class(cls))]
+        starts = [function, *dict.fromkeys(cls for cls in given if is_python_class(cls))]
         if all(id(x) in self.without for x in starts):
             return None
         key = tuple(map(id, starts))
         note = self.notes.get(key)
         if note is None or not note.stands():
-            note = self.notes[key] = Noted(starts, self.found(context, starts[0], starts[1:]))
+            package = _package(function)
+            led = (x for x in starts if id(x) not in self.without)
+            found = {id(y): y for x in led for y in _memory_from(x, package, True)}
+            note = self.notes[key] = Noted(starts, found.values())
         return note if note.content else None
+
+    def forget(self, note: Noted) -> None:
+        """Let go of what stood somewhere, and does no more."""
+        self.notes = {key: other for key, other in self.notes.items() if other is not note}
 
     def found(self, context: Context, function: Any, args: Iterable[Any]) -> Iterator[Any]:
         """What is found from `function` and `args`."""
@@ -179,9 +186,9 @@ def _depends(context: Context, x: Any) -> bool:
     return context.kept is None or not context.kept.tells_of(shadow)
 
 
-def _memory_from(start: Any, package: str) -> Iterator[Any]:
+def _memory_from(start: Any, package: str, is_held: bool = False) -> Iterator[Any]:
     """The containers, arrays and objects that code finds from `start`, and functions that have captured
-    something."""
+    something; is_held: those only that strong references lead to."""
     pending: deque[Any] = deque([start])
     seen: set[int] = set()
     while pending and len(seen) < _OBJECTS:
@@ -208,7 +215,8 @@ def _memory_from(start: Any, package: str) -> Iterator[Any]:
         elif cls is property:
             pending += (x.fget, x.fset, x.fdel)
         elif cls is weakref.ReferenceType:
-            pending.append(x())
+            if not is_held:  # what is noted must not live for longer by that
+                pending.append(x())
         elif not (cls is tuple or cls is frozenset) or x:
             yield x
             pending.extend(_within(x))
