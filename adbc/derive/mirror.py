@@ -439,7 +439,7 @@ class Mirror(abc.ABC):
                 support.store_global, self.context, where, name, self.p(value), self.companion(value)
             )
             self.primal[call] = Const(None)
-            self._stored_global(undo)
+            self._stored_global(call, undo, value)
         elif function is intrinsics._new_:
             self._new_function(call, site.arguments[5], site.arguments[2], site.arguments[3])
         elif function is intrinsics._instance_:
@@ -468,8 +468,8 @@ class Mirror(abc.ABC):
         """Write the reading of cell number `index` of the function's closure."""
 
     @abc.abstractmethod
-    def _stored_global(self, undo: Value) -> None:
-        """Take care of `undo`, which puts back what a global was before it was written."""
+    def _stored_global(self, call: Instruction, undo: Value, value: Value) -> None:
+        """Take care of `undo`, which puts back what a global was before `call` has set it to `value`."""
 
     def _new_function(self, call: Instruction, closure: Value, defaults: Value, kwdefaults: Value) -> None:
         made = self._copy_call(call)

@@ -56,7 +56,7 @@ class CommonSupport:
     function: Callable[..., Any]
     """function(context, function, cclosure, cdefaults, ckwdefaults): the companion of a function just made"""
     store_global: Callable[..., Any]
-    """store_global(context, globals, name, value, cvalue) -> undo; undo(None) -> () puts back what was
+    """store_global(context, globals, name, value, cvalue) -> undo; undo(None) -> (bvalue,) puts back what was
     there"""
     check_global: Callable[..., Any]
     """check_global(context, globals, name): refuse to read a number with a derivative as a global"""

@@ -402,7 +402,7 @@ class DualBuilder(Mirror):
         )
         self._define(call, cell, tangent)
 
-    def _stored_global(self, undo: Value) -> None:
+    def _stored_global(self, call: Instruction, undo: Value, value: Value) -> None:
         """Drop `undo`: forward mode takes no write to a global back."""
 
     def _formula(self, call: Instruction, site: CallSite) -> None:

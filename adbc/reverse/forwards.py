@@ -463,8 +463,8 @@ class ForwardsPass(Mirror):
         )
         self._define(call, cell, shadow)
 
-    def _stored_global(self, undo: Value) -> None:
-        self.leave(UndoAdjoint(undo))
+    def _stored_global(self, call: Instruction, undo: Value, value: Value) -> None:
+        self.leave(CallAdjoint(call, undo, [value]) if value in self.active else UndoAdjoint(undo))
 
     def _new_function(self, call: Instruction, closure: Value, defaults: Value, kwdefaults: Value) -> None:
         super()._new_function(call, closure, defaults, kwdefaults)

@@ -379,3 +379,58 @@ def test_a_number_that_is_nan_for_itself_is_no_refusal_without_such_keys() -> No
     assert math.isnan(adbc.grad(lambda x: x * math.nan)(1.0))
     with adbc.use(adbc.Config(trace_nan=True)), pytest.raises(UnsupportedError, match="becomes the key"):
         adbc.grad(_by_time)(0.7)
+
+
+# -- globals -------------------------------------------------------------------------------------------------
+
+SETTING: Any = 1.0
+
+
+def _set_from_a_list(x: Any) -> Any:
+    global SETTING
+    values = [2.0, x]
+    SETTING = values[0]
+    return SETTING * values[1]
+
+
+def _set_from_a_global(x: Any) -> Any:
+    global SETTING
+    for SETTING in TIMES:
+        x = x * SETTING
+    return x
+
+
+def _set_from_a_dict(x: Any) -> Any:
+    global SETTING
+    settings = {"a": (2.0, "b"), "x": (x, "c")}
+    SETTING = settings["a"]
+    return SETTING[0] * x
+
+
+def _set_to_an_argument(x: Any) -> Any:
+    global SETTING
+    SETTING = [x * x, 2.0][0]
+    return SETTING * 3.0
+
+
+def _set_to_a_number(x: Any) -> Any:
+    global SETTING
+    SETTING = x * x
+    return x
+
+
+@pytest.mark.parametrize("program", [_set_from_a_list, _set_from_a_global, _set_from_a_dict])
+def test_globals_may_be_set_to_constants(program: Program) -> None:
+    slope = (program(1.5 + 1e-6) - program(1.5 - 1e-6)) / 2e-6
+    before = SETTING
+    for _ in range(3):
+        assert adbc.grad(program)(1.5) == pytest.approx(slope, rel=1e-8)
+        assert SETTING is before
+
+
+@pytest.mark.parametrize("program", [_set_to_an_argument, _set_to_a_number])
+def test_globals_may_not_be_set_to_what_depends_on_the_input(program: Program) -> None:
+    with pytest.raises(UnsupportedError, match="global 'SETTING' is set to a value that has a derivative"):
+        adbc.jvp(program, (1.5,), (1.0,))
+    with pytest.raises(UnsupportedError, match="global 'SETTING' is set to a value that has a derivative"):
+        adbc.grad(program)(1.5)

@@ -117,4 +117,4 @@ for _row in (*_OF_ARRAYS, *_OF_INSTANCES):
     if not is_met and _row.function not in _PLAIN:
         _row.converts, _row.meets_text = _arrays_of(_row), True
 
-ROWS: list[Rule] = [*numbers.ROWS, *_OF_ARRAYS, *_OF_INSTANCES]
+ROWS: list[Rule] = [*numbers.ROWS, *array_likes.rows_of_elements(), *_OF_ARRAYS, *_OF_INSTANCES]

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from adbc.rules.classes import has
-from adbc.rules.numpy.base import is_plain
+from adbc.rules.numpy.base import is_plain, refuse_own_protocol
 from adbc.rules.numpy.operators import BINARY
 from adbc.rules.numpy.overrides import OTHERS
 from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.tangents.fields import is_python_class
 
-__all__ = ["is_array_like", "rows_of_array_likes"]
+__all__ = ["is_array_like", "rows_of_array_likes", "rows_of_elements"]
 
 _MAKE_ARRAYS = ("__array__", "__array_interface__", "__array_struct__")
 
@@ -70,6 +71,79 @@ def _of_operator(first: type, *others: type) -> bool:
     return not any(has(cls, "__array_priority__") for cls in others if not is_plain(cls))
 
 
+def _on_elements(operation: Any) -> Callable[..., Any]:
+    """The body that stands for `operation`, an operator, between an array and an object of which NumPy knows
+    nothing: it makes an array of objects, element by element."""
+
+    def on_elements(a: Any, b: Any, /) -> Any:
+        refuse_own_protocol(b if isinstance(a, np.ndarray) else a)
+        if isinstance(a, np.ndarray):
+            if a.ndim == 0:
+                return operation(a.item(), b)
+            values = [operation(v, b) for v in a.ravel().tolist()]
+            shape = a.shape
+        else:
+            if b.ndim == 0:
+                return operation(a, b.item())
+            values = [operation(a, v) for v in b.ravel().tolist()]
+            shape = b.shape
+        out = np.empty(len(values), dtype=object)
+        for i, value in enumerate(values):
+            out[i] = value
+        return out.reshape(shape)
+
+    return on_elements
+
+
+def _is_element(cls: type) -> bool:
+    """Whether NumPy takes an instance of `cls` for one object, computes with it by its own operators, and is
+    not told to leave that to it."""
+    return (
+        is_python_class(cls)
+        and not issubclass(cls, _OF_VALUES)
+        and not any(has(cls, name) for name in (*_MAKE_ARRAYS, *_NOT_ONE))
+    )
+
+
+_OF_VALUES = (np.generic, np.ndarray, int, float, complex, str, bytes, tuple, list, dict, BaseException)
+_NOT_ONE = (
+    "__array_ufunc__", "__array_priority__", "__array_function__", "__len__", "__getitem__", "__float__",
+    "__index__", "__complex__", "__iter__", "__getattr__", "__getattribute__",
+)  # fmt: skip
+
+
+def _with_element(first: type, *others: type) -> bool:
+    """The `when` of operators between an array and such an object."""
+    return first is np.ndarray and len(others) == 1 and _is_element(others[0])
+
+
+def _with_elements(first: type, *others: type) -> bool:
+    """The `when` of their ufuncs, called with such an object in either place."""
+    if len(others) != 1:
+        return False
+    return _with_element(first, *others) or (others[0] is np.ndarray and _is_element(first))
+
+
+def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reflected(a: Any, b: Any, /) -> Any:
+        return function(b, a)
+
+    return reflected
+
+
+def rows_of_elements() -> list[Rule]:
+    """The rows of operators between arrays and such objects, and of their ufuncs."""
+    rows: list[Rule] = []
+    for name, ufunc in BINARY.items():
+        body = _on_elements(getattr(operator, name))
+        rows += (
+            Overlay(getattr(np.ndarray, f"__{name}__"), body, when=_with_element),
+            Overlay(getattr(np.ndarray, f"__r{name}__"), _reflected(body), when=_with_element),
+            Overlay(getattr(np, ufunc), body, when=_with_elements),
+        )
+    return rows
+
+
 def _row(function: Any) -> Rule | None:
     """The row of `function`; None if it is written in Python, or an operator."""
     kind = type(function)
@@ -82,6 +156,8 @@ def _row(function: Any) -> Rule | None:
         return Overlay(function, made(function), when=_when(""))
     if kind is types.MethodDescriptorType and function.__objclass__ is np.ndarray:
         return Overlay(function, made(function), when=_when(""))
+    if kind is types.MethodDescriptorType and function.__objclass__ is np.ufunc and function.__name__ != "at":
+        return Overlay(function, made(function), when=_when("__array_ufunc__"))
     return None
 
 
@@ -96,6 +172,7 @@ def rows_of_array_likes(rows: Sequence[Rule]) -> list[Rule]:
     ]
     return [
         ZeroRule(stands_for_array),
+        ZeroRule(refuse_own_protocol),
         *operators,
         *(row for row in map(_row, functions) if row is not None),
     ]

@@ -34,6 +34,7 @@ from adbc.tangents import (
 from adbc.tangents.activity_marks import is_inactive, mark_active
 from adbc.tangents.array_memory import overlaps_itself
 from adbc.tangents.duals import ArrayTangent, MutableTangent
+from adbc.tangents.fields import instance_dict
 from adbc.tangents.internal import in_order
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "plain",
     "refuse_object",
     "refuse_opaque",
+    "refuse_own_protocol",
     "refuse_text",
     "refuse_text_of",
     "shaped",
@@ -81,8 +83,8 @@ def is_plain(cls: type) -> bool:
     """Whether NumPy treats instances of `cls` in its own way: they override nothing, and no code of their own
     makes arrays or numbers of them.
 
-    Buffers that are not arrays (a memoryview, an `array.array`) are left to foreign calls, which know
-    whose memory it is.
+    Buffers that are not arrays (a memoryview, an `array.array`, what ctypes makes) are left to foreign
+    calls, which know whose memory it is.
     """
     if cls is np.ndarray or cls in NUMBERS or (issubclass(cls, np.generic) and not issubclass(cls, np.void)):
         return True
@@ -90,9 +92,22 @@ def is_plain(cls: type) -> bool:
         issubclass(cls, np.void)
         or cls is memoryview
         or (cls.__name__ == "array" and cls.__module__ == "array")
+        or any(base.__module__ == "_ctypes" for base in cls.__mro__)
     ):
         return False
     return not any(has(cls, name) for name in _PROTOCOLS)
+
+
+def refuse_own_protocol(x: Any) -> None:
+    """Raise if object `x` says by an attribute of its own, and not of its class, what array it stands for."""
+    own = () if isinstance(x, np.ndarray | np.generic) else instance_dict(x)
+    for name in _PROTOCOLS[2:5]:
+        if name in own:
+            raise UnsupportedError(
+                f"a {type(x).__name__} has an attribute {name} of its own, by which it becomes an array",
+                "whose memory that is cannot be seen",
+                f"define {name} in the class, as a property, or pass the array itself",
+            )
 
 
 def plain(*classes: type) -> bool:
@@ -189,6 +204,8 @@ def gather_tangent(x: Any, dx: Any) -> Any:
     if dx is None or dx is NO_TANGENT:
         return None
     if not isinstance(x, list | tuple):
+        if type(dx) is MutableTangent:
+            refuse_own_protocol(x)
         return dx
     whole = np.asarray(x)
     refuse_opaque(whole)
@@ -233,6 +250,8 @@ def give(f: Any, x: Any, d: Any) -> Any:
         return None
     if f is not None and isinstance(x, list | tuple):
         d = project(d, np.asarray(x))
+    elif type(f) is MutableTangent:
+        refuse_own_protocol(x)
     return accumulate(f, x, d)
 
 

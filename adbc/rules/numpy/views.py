@@ -19,6 +19,7 @@ from adbc.rules.numpy.base import (
     places,
     plain,
     refuse_opaque,
+    refuse_own_protocol,
     refuse_text,
 )
 from adbc.rules.numpy.object_numbers import (
@@ -227,6 +228,7 @@ class ViewRule(Rule):
 
     def _check_copied(self, x: Any, out: Any) -> None:
         """Raise if `out` is not a copy of the objects or records in `x` as they are."""
+        refuse_own_protocol(x)
         if getattr(out, "dtype", None) != getattr(x, "dtype", None) or not isinstance(out, np.ndarray):
             refuse_opaque(x)
             refuse_opaque(out)

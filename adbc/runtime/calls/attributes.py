@@ -6,6 +6,7 @@ user code (properties, hooks, descriptors) is never run here but handed on to be
 
 from __future__ import annotations
 
+import operator
 import types
 from typing import Any
 
@@ -25,6 +26,7 @@ from adbc.runtime.calls.steps import (
     Locate,
     OfClass,
     OfException,
+    OfFunction,
     OnClass,
     Protocols,
     Resolver,
@@ -119,6 +121,8 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     if goes_first(descriptor):
         return _data_descriptor(call, descriptor, table)
     if name in instance_dict(obj):
+        if _is_stateless(call):
+            return OfFunction(_item(operator.getitem, call))
         if cls is types.FunctionType and name not in fields.function_fields(obj, call.shadows[0]):
             return Found(call, obj.__dict__[name])  # set before the call: its memory is known by the address
         return _field(fields.GET, call.on(fields.get_field, 0, 1))
@@ -129,6 +133,18 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
             return Delegate(call.of(of_its_function))
         return _foreign_read(call, name)
     return _bind(call, descriptor, table)
+
+
+def _is_stateless(call: Call) -> bool:
+    """Whether the object of `call` is a function without a shadow, which has neither cells nor defaults."""
+    return type(call.args[0]) is types.FunctionType and call.shadows[0] is None
+
+
+def _item(operation: Any, call: Call) -> Call:
+    """The call that does with an attribute of such a function what `operation` does with an item: its
+    ``__dict__`` is memory that has a shadow by its address."""
+    args = (call.args[0].__dict__, *call.args[1:])
+    return Call(operation, None, args, (None, *call.shadows[1:]), (None, *call.origins[1:]))
 
 
 def _field(row: Rule, call: Call) -> Step:
@@ -436,6 +452,8 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
             call.perform()  # for its error: there is no place for it
         if not is_active(call.shadows[2]):
             return Foreign(call.of(setattr))
+    if descriptor is None and _is_stateless(call):
+        return Locate(_item(operator.setitem, call), 0)
     return _field(fields.SET, call.on(fields.set_field, 0, 1, 2))
 
 
@@ -453,6 +471,8 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
         call.perform()  # for its error
     if descriptor is None and _has_own_ways(type(call.args[0])):
         return Foreign(call.of(delattr))
+    if descriptor is None and _is_stateless(call) and call.args[1] in call.args[0].__dict__:
+        return Locate(_item(operator.delitem, call), 0)
     return _field(fields.DELETE, call.on(fields.delete_field, 0, 1))
 
 

@@ -15,7 +15,7 @@ import gc
 import operator
 import types
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
@@ -26,6 +26,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.iteration import ITERATORS
 from adbc.rules.classes import overrides
 from adbc.runtime.calls import beside, texts
+from adbc.runtime.calls.changes import LibraryMemory, Undo, in_step
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.impossible import is_impossible
 from adbc.runtime.calls.lost_arguments import LostArguments, lost_arguments
@@ -35,15 +36,15 @@ from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import is_active, is_opaque, may_hide
 from adbc.runtime.state.context import Context
-from adbc.tangents import NO_TANGENT, MutableTangent
+from adbc.tangents import NO_TANGENT
 from adbc.tangents.contents import contents, differs, is_of_array, put_back
 from adbc.tangents.fields import instance_fields, is_python_class
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
 
-__all__ = ["call_foreign", "call_plainly", "held", "let_iterators_be", "reaches_active", "settled", "watched"]
-
-Undo = Callable[[], None]
+__all__ = [
+    "call_foreign", "call_plainly", "held", "let_iterators_be", "reaches_active", "settled", "watched",
+]  # fmt: skip
 
 _SYNTAX = frozenset(
     id(f)
@@ -150,13 +151,11 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
                 addresses.append(shadow)
     within = [(x, gc.get_referents(x)) for x in call.inside]
     reached = [x for x in call.args if is_opaque(x)]
+    memory = LibraryMemory(context, call)
     out, undo = _made(
         context, call, reached, addresses, [y for _, inside in within for y in inside], is_python=True
     )
-    kept = context.kept
-    if kept is not None and (stale := kept.changed()):
-        _in_step(context, stale)
-        kept.renew()
+    undo = memory.undoing(undo)
     for x, inside in [] if context.is_forward else within:
         if id(x) not in context.new and _has_lost(x, inside):
             raise UnsupportedError(
@@ -245,7 +244,7 @@ def _made(
         for x in (*reached, out):
             if may_hide(x):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
-    return out, _in_step(context, changed) if changed else None
+    return out, in_step(context, changed) if changed else None
 
 
 def reaches_active(context: Context, call: Call) -> bool:
@@ -362,7 +361,7 @@ def watched(
             raise failed
         finally:
             del failed
-    undo = _in_step(context, changed) if changed else None
+    undo = in_step(context, changed) if changed else None
     return out, None if stays else undo
 
 
@@ -627,6 +626,8 @@ def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
     if id(f) in seen:
         return None
     seen.add(id(f))
+    if f.__dict__ and context.is_active(context.shadows.lookup(f.__dict__)):
+        return f"{f.__qualname__}, which has an attribute whose derivative would not be seen"
     for content in captured(f):  # data there has a shadow of the function's own; functions there may go on
         reached = _active_global(context, content, seen) if not isinstance(content, type) else None
         if reached is not None:
@@ -646,43 +647,3 @@ def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
         if reached is not None:
             return reached
     return None
-
-
-# -- changes -----------------------------------------------------------------------------------------
-
-
-def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
-    """Bring the shadows of changed objects in step; gives what puts objects and shadows back.
-
-    Nothing active was in what has changed, and so nothing active is: its numbers have zero tangents.
-    """
-    shadows: list[tuple[Any, Any]] = []
-    for x, old in changed:
-        if is_of_array(x, old):
-            continue
-        shadow = context.shadows.lookup(x)
-        if isinstance(shadow, MutableTangent):
-            shadow = shadow.__dict__
-        if isinstance(shadow, list | deque):
-            shadows.append((shadow, list(shadow)))
-            put_back(shadow, [context.shadows.found(v) for v in x])
-        elif isinstance(shadow, dict):
-            shadows.append((shadow, list(shadow.items())))
-            items = dict.items(x) if isinstance(x, dict) else instance_fields(x)
-            was = dict(old)
-            tangent = context.shadows.found
-            put_back(
-                shadow,
-                [
-                    (k, shadow[k] if v is was.get(k, _ABSENT) and k in shadow else tangent(v))
-                    for k, v in items
-                ],
-            )
-
-    def undo() -> None:
-        for x, old in changed:
-            put_back(x, old)
-        for shadow, old in shadows:
-            put_back(shadow, old)
-
-    return undo

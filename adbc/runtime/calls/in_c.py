@@ -12,7 +12,7 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.runtime.calls import foreign, nested, plain_functions, steps, texts
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.library_memory import finds_active
+from adbc.runtime.calls.library_memory import finds_memory
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import giving, no_pullback
 from adbc.runtime.calls.plain import is_plain
@@ -76,7 +76,7 @@ class InC(abc.ABC):
             return SLOW
         if context.kept is not None or context.__dict__.get("held") or not known.holds(function):
             return SLOW
-        if not known.is_harmless and finds_active(context, function):
+        if not known.is_harmless and finds_memory(context, function):
             return SLOW
         out = called_by_user(functools.partial(function, *xs)) if known.looks else function(*xs)
         context.attributes.clear()
@@ -124,6 +124,14 @@ class InC(abc.ABC):
         texts.read(context, step.call, step.value)
         owner = step.call.args[0] if step.call.args else None
         return step.value, self.known_in(context, owner, step.value), no_pullback
+
+    def of_function(self, context: Context, step: steps.OfFunction, mode: Mode) -> Answer:
+        space, name = step.call.args
+        shadow = context.shadows.lookup(space)
+        if shadow is None:  # nothing is followed there that was written: it is found by its address
+            return self.found(context, steps.Found(step.call, space[name]), mode)
+        step.call.shadows = (shadow, None)
+        return self.run(context, step.call, mode)
 
     def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
         out, undo = foreign.watched(context, step.call, step.what)

@@ -512,6 +512,9 @@ class _Writer:
         call.shadows = (*call.shadows[:place], shadow, *call.shadows[place + 1 :])
         self.make(call)
 
+    def of_function(self, step: Any) -> None:
+        self.locate(steps.Locate(step.call, 0))
+
     def differentiate(self, step: Any) -> None:
         call = step.call
         if not foreign.reaches_active(self.context, call):
@@ -627,6 +630,7 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
     steps.Make: _Writer.make_instance,
     steps.Spread: _Writer.spread,
     steps.Locate: _Writer.locate,
+    steps.OfFunction: _Writer.of_function,
     steps.Differentiate: _Writer.differentiate,
     steps.Apart: _Writer.apart,
 }

@@ -14,6 +14,7 @@ from adbc.cpython.libraries import ABOUT_TEXT, is_library_class
 from adbc.ir.intrinsics import MISSING
 from adbc.runtime.calls import logs, texts
 from adbc.runtime.calls.binding import Default
+from adbc.runtime.calls.changes import LibraryMemory
 from adbc.runtime.calls.classes import is_python_function
 from adbc.runtime.calls.foreign import let_iterators_be, watched
 from adbc.runtime.calls.new_classes import Copy, Give, carry, defaults_of_record, nothing
@@ -47,8 +48,9 @@ def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
         out = call.perform()  # it is given texts, and runs no code of the user's
         let_iterators_be(context, out)
         return out, nothing
+    memory = LibraryMemory(context, call)
     out, _ = watched(context, call, what, stays=True)
-    return out, nothing
+    return out, memory.undoing(None) or nothing
 
 
 def _logged(context: Context, call: Call, streams: list[Any]) -> Any:

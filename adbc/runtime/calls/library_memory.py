@@ -18,7 +18,7 @@ import sys
 import types
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
@@ -27,14 +27,18 @@ from adbc.cpython.names import names_in
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT
+from adbc.tangents.contents import contents
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class
+from adbc.tangents.standing import Standing
 
-__all__ = ["finds_active"]
+__all__ = ["finds_active", "finds_memory", "found_by_names"]
 
 _CODES = 100
 """The most functions and classes that are looked into from one."""
 _OBJECTS = 1000
 """The most objects that are looked at in memory."""
+_ELEMENTS = 10_000
+"""The most elements of what is noted."""
 _KEEP_NOTHING = frozenset({"matplotlib", "numpy", "scipy", *sys.stdlib_module_names}) - {
     "__main__", "sched", "weakref",
 }  # fmt: skip
@@ -60,10 +64,55 @@ def finds_active(context: Context, function: Any, args: Iterable[Any] = ()) -> b
         return False
     if not context.shadows and not with_active_defaults:
         return False  # no memory was met at all
+    return _looked(context).finds_active(context, function, args)
+
+
+def finds_memory(context: Context, function: Any) -> bool:
+    """Whether code of a library, `function`, finds memory by itself."""
+    return _package(function) not in _KEEP_NOTHING and _looked(context).finds_any(context, function)
+
+
+def found_by_names(context: Context, function: Any, args: Iterable[Any]) -> Noted | None:
+    """The memory that code of a library, `function` that is called on `args`, finds from itself and from the
+    classes of these, and what stands in it; None if there is none.  What is large is passed over."""
+    if _package(function) in _KEEP_NOTHING:
+        return None
+    return _looked(context).noted(context, function, args)
+
+
+class Noted:
+    """Memory, and what stood in it.
+
+    content: pairs of an object and what `contents` has found there.
+    """
+
+    def __init__(self, starts: Sequence[Any], found: Iterable[Any]) -> None:
+        self.starts = starts
+        self.content = [
+            content
+            for x in found
+            if not _is_large(x) and (content := next(contents([x]), None)) is not None and content[0] is x
+        ]
+        self._standing = Standing(self.content)
+
+    def stands(self) -> bool:
+        """Whether that stands there still."""
+        return self._standing.stands()
+
+
+def _is_large(x: Any) -> bool:
+    """Whether it takes long to note what stands in `x`."""
+    if hasattr(type(x), "dtype"):
+        return bool(getattr(x, "size", 0) > _ELEMENTS)
+    return isinstance(x, list | deque | dict | set) and len(x) > _ELEMENTS
+
+
+def _looked(context: Context) -> _Memory:
+    """What was looked at in this top-level call."""
     memory: _Memory | None = context.library_memory
     if memory is None:
-        memory = context.library_memory = _Memory(context)
-    return memory.finds_active(function, args)
+        memory = context.library_memory = _Memory()
+    return memory
 
 
 def _package(x: Any) -> str:
@@ -73,47 +122,80 @@ def _package(x: Any) -> str:
 
 
 class _Memory:
-    """What was looked at in one top-level call."""
+    """What was looked at in one top-level call: it does not refer to that, which would then be a cycle, and
+    let objects of the program live until the garbage collector comes."""
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self) -> None:
         self.without: dict[int, Any] = {}
         """By address, what leads to no memory."""
         self.named: dict[int, tuple[Any, _Names]] = {}
         """By address, functions and classes that may be gone after the call, and what their names lead to."""
+        self.with_memory: dict[int, Any] = {}
+        """By address, what led to some."""
+        self.notes: dict[tuple[int, ...], Noted] = {}
+        """By the addresses of a function and of classes, what was noted last."""
         self.patches = 0
         """How many attributes of modules and classes had been set when it was looked."""
 
-    def finds_active(self, function: Any, args: Iterable[Any]) -> bool:
-        patches = len(self.context.__dict__.get("patches", ()))
+    def finds_active(self, context: Context, function: Any, args: Iterable[Any]) -> bool:
+        return any(_depends(context, x) for x in self.found(context, function, args))
+
+    def finds_any(self, context: Context, function: Any) -> bool:
+        return id(function) in self.with_memory or next(self.found(context, function, ()), None) is not None
+
+    def noted(self, context: Context, function: Any, args: Iterable[Any]) -> Noted | None:
+        """What stands in the memory that is found, noted anew unless all is as it was."""
+        given = [x if isinstance(x, type) else type(x) for x in args if type(x) not in _NOTHING]
+        starts = [function, *dict.fromkeys(cls for cls in given if is_python_class(cls))]
+        if all(id(x) in self.without for x in starts):
+            return None
+        key = tuple(map(id, starts))
+        note = self.notes.get(key)
+        if note is None or not note.stands():
+            package = _package(function)
+            led = (x for x in starts if id(x) not in self.without)
+            found = {id(y): y for x in led for y in _memory_from(x, package, self.named, True)}
+            note = self.notes[key] = Noted(starts, found.values())
+        return note if note.content else None
+
+    def forget(self, note: Noted) -> None:
+        """Let go of what stood somewhere, and does no more."""
+        self.notes = {key: other for key, other in self.notes.items() if other is not note}
+
+    def found(self, context: Context, function: Any, args: Iterable[Any]) -> Iterator[Any]:
+        """What is found from `function` and `args`."""
+        patches = len(context.__dict__.get("patches", ()))
         if patches != self.patches:
-            self.without, self.patches = {}, patches
+            self.without, self.notes, self.patches = {}, {}, patches
         for x in (function, *args):
             if type(x) in _NOTHING or id(x) in self.without:
                 continue
             found = list(_memory_from(x, _package(function), self.named))
             if not found:
                 self.without[id(x)] = x
-            elif any(map(self.depends, found)):
-                return True
+            else:
+                self.with_memory[id(x)] = x
+            yield from found
+
+
+def _depends(context: Context, x: Any) -> bool:
+    """Whether what was reached, `x`, has a derivative of which `Kept` does not tell."""
+    if type(x) is types.FunctionType and x in with_active_defaults:
+        return True
+    shadow = context.shadows.behind(x)
+    if shadow is None or shadow is NO_TANGENT or not context.is_active(shadow):
         return False
-
-    def depends(self, x: Any) -> bool:
-        """Whether what was reached, `x`, has a derivative of which `Kept` does not tell."""
-        context = self.context
-        if type(x) is types.FunctionType and x in with_active_defaults:
-            return True
-        shadow = context.shadows.behind(x)
-        if shadow is None or shadow is NO_TANGENT or not context.is_active(shadow):
-            return False
-        return context.kept is None or not context.kept.tells_of(shadow)
+    return context.kept is None or not context.kept.tells_of(shadow)
 
 
-def _memory_from(start: Any, package: str, own: dict[int, tuple[Any, _Names]]) -> Iterator[Any]:
+def _memory_from(
+    start: Any, package: str, own: dict[int, tuple[Any, _Names]], is_held: bool = False
+) -> Iterator[Any]:
     """The containers, arrays and objects that code finds from `start`, and functions that have captured
     something.
 
     own: what is known of the names of functions that may be gone after the call.
+    is_held: those only that strong references lead to.
     """
     pending: deque[Any] = deque([start])
     seen: set[int] = set()
@@ -141,7 +223,8 @@ def _memory_from(start: Any, package: str, own: dict[int, tuple[Any, _Names]]) -
         elif cls is property:
             pending += (x.fget, x.fset, x.fdel)
         elif cls is weakref.ReferenceType:
-            pending.append(x())
+            if not is_held:  # what is noted must not live for longer by that
+                pending.append(x())
         elif not (cls is tuple or cls is frozenset) or x:
             yield x
             pending.extend(_within(x))

@@ -35,10 +35,13 @@ from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_
 __all__ = ["has_fields_in_c", "is_of_library", "is_plain", "made_in_c", "reaches_out", "reads_lists"]
 
 _PATCHING = frozenset(
-    {("_pytest.monkeypatch", "MonkeyPatch"), ("unittest.mock", "_patch"), ("unittest.mock", "_patch_dict")}
-)
+    {
+        ("_pytest.monkeypatch", "MonkeyPatch"), ("unittest.mock", "_patch"), ("unittest.mock", "_patch_dict"),
+        ("weakref", "finalize"),
+    }
+)  # fmt: skip
 """Classes whose methods set attributes and put them back later: were one of these followed and the other run
-as it is, only one would be undone."""
+as it is, only one would be undone.  And those that call what they were given by way of a table."""
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CACHED = type(functools.lru_cache(maxsize=1)(len))
 _IN_C = frozenset(

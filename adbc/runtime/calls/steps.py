@@ -41,6 +41,7 @@ __all__ = [
     "OfCall",
     "OfClass",
     "OfException",
+    "OfFunction",
     "OfSelf",
     "OnClass",
     "Origin",
@@ -294,6 +295,11 @@ class Locate(OfCall):
 
 
 @dataclasses.dataclass(slots=True)
+class OfFunction(OfCall):
+    """Read an attribute of a function that has no shadow: `call` reads it as an item of its ``__dict__``."""
+
+
+@dataclasses.dataclass(slots=True)
 class RunWatched(OfCall):
     """Make `call` of a C function that runs Python code of the user's, which may not change active state."""
 
@@ -434,6 +440,7 @@ DRIVERS: dict[type, str] = {
     RunBody: "run_body",
     MakeType: "make_type",
     AsItIs: "as_it_is",
+    OfFunction: "of_function",
     Hold: "hold",
     OfClass: "of_class",
     OnClass: "on_class",

@@ -55,7 +55,10 @@ def _text(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
 
 def _counting(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
     """What counts the entries of a weak container gives a whole number; which finalisers there are is kept by
-    their class, for the interpreter, and stays as a plain call leaves it."""
+    their class, for the interpreter, and stays as a plain call leaves it, unless code that is followed writes
+    there as well.  What is called when one is called is followed."""
+    if name == "finalize.__call__":
+        return False
     return name.endswith(".__len__") or (name.startswith("finalize.") and not any(map(is_active, shadows)))
 
 

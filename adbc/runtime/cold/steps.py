@@ -458,6 +458,10 @@ class Globals(_WithPlaces):
 class StoreGlobal(_WithPlaces):
     __slots__ = ()
 
+    def __init__(self, places: tuple[int, ...]) -> None:
+        super().__init__(places)
+        self.targets = (places[1],)
+
     def run(self, frame: Frame) -> None:
         name, value = self.places
         store = frame.program.mode.store_global
@@ -467,7 +471,7 @@ class StoreGlobal(_WithPlaces):
         )  # fmt: skip
         frame.values[self.out] = frame.beside[self.out] = None
         if frame.tape is not None:
-            frame.tape.append((lambda bout: undo(bout) or (), self, ()))
+            frame.tape.append((undo, self, (frame.beside[value],)))
 
 
 class DeleteGlobal(_WithPlaces):

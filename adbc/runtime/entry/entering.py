@@ -11,6 +11,7 @@ from typing import Any
 from adbc.errors import AdbcError
 from adbc.ir import intrinsics
 from adbc.runtime.calls.beside import check_result
+from adbc.runtime.calls.changes import note_written
 from adbc.runtime.calls.generators import refuse_left_open
 from adbc.runtime.calls.weak import check_end
 from adbc.runtime.report.tracebacks import leave
@@ -32,6 +33,7 @@ def _end(context: Context, result: Any) -> None:
         check_end(context, result)
     if "beside" in vars(context):
         check_result(context, result)
+    note_written(context)
 
 
 def _put_back(context: Context) -> None:

@@ -78,6 +78,11 @@ class Context:
     """Objects for which something is to run when they die."""
     kept: Kept | None = None
     """What libraries keep for themselves, as far as it was met."""
+    left: dict[int, tuple[Any, Any]]
+    """By address, memory that code of a library has changed when it was called as it is, and what it has left
+    there."""
+    written: dict[int, Any]
+    """By address, such memory in which something else was found later."""
     library_memory: Any = None
     """What code of libraries finds by names, as far as it was looked at (`calls.library_memory`)."""
     texts: Texts | None = None
@@ -248,12 +253,14 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "held": dict,
     "holders": list,
     "lasting": dict,
+    "left": dict,
     "new": dict,
     "patches": list,
     "quiet": dict,
     "settled": dict,
     "shadows": Shadows,
     "stored": dict,
+    "written": dict,
 }
 """The factory of each part of a context that is made when it is first asked for."""
 

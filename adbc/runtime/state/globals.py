@@ -7,7 +7,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.runtime.state.context import Context
-from adbc.tangents import slot_rdata
+from adbc.tangents import lost, slot_rdata
 
 __all__ = ["check_global", "global_store"]
 
@@ -27,20 +27,33 @@ def check_global(context: Context, namespace: dict[str, Any], name: str) -> None
         )
 
 
+def _put_off(context: Context, name: str, value: Any, shadow: Any) -> float:
+    """What comes back to `value`, which a global is set to, while it is not known whether it depends on the
+    input; raises if the refusal may not wait."""
+
+    def refusal() -> UnsupportedError:
+        return UnsupportedError(
+            f"global {name!r} is set to a value that has a derivative",
+            "a global outlives the call",
+            "return the value, or keep it in an object that is passed in",
+        )
+
+    nan = context.put_off(refusal) if lost.may_be_lost(value, shadow) else None
+    if nan is None:
+        raise refusal()
+    return nan
+
+
 def global_store(guarded: Container[tuple[int, str]]) -> Callable[..., Any]:
     """The function for ``global name; name = value``, for values without a derivative.
 
-    It gives what undoes it.  A global that generated code takes for fixed (a function that it calls)
-    cannot be changed while that code runs.
+    It gives what undoes it, and then gives the cotangent of the value in a tuple: NaN if it was not known
+    whether the value depends on the input.  A global that generated code takes for fixed (a function that it
+    calls) cannot be changed while that code runs.
     """
 
     def store_global(context: Context, namespace: dict[str, Any], name: str, value: Any, shadow: Any) -> Any:
-        if context.is_active(shadow):
-            raise UnsupportedError(
-                f"global {name!r} is set to a value that has a derivative",
-                "a global outlives the call",
-                "return the value, or keep it in an object that is passed in",
-            )
+        nan = _put_off(context, name, value, shadow) if context.is_active(shadow) else None
         old = namespace.get(name, _ABSENT)
         if old is not value and (id(namespace), name) in guarded:
             raise UnsupportedError(
@@ -51,11 +64,12 @@ def global_store(guarded: Container[tuple[int, str]]) -> Callable[..., Any]:
         context.shadows.adopt(value, shadow)  # it will be met again, as what the global holds
         namespace[name] = value
 
-        def undo(_: object) -> None:
+        def undo(_: object) -> tuple[Any]:
             if old is _ABSENT:
                 namespace.pop(name, None)
             else:
                 namespace[name] = old
+            return (None if nan is None else lost.lose(value, shadow, nan),)
 
         return undo
 

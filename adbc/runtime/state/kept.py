@@ -4,6 +4,9 @@ Library code that is given constants is run as it is (`calls.plain`).  That is r
 in its own memory is constant, too.  In a call that is differentiated, other code may have put a value with a
 derivative there: into a registry, a default, a cache.  So memory of libraries that has been met is
 remembered with what stood in it and beside it, and looked at before and after such a call.
+
+What such a call changes there stays, as a cache does, unless code that is differentiated writes there, too:
+what undoes that fits the memory as it was, so that of the call is undone in its turn.
 """
 
 from __future__ import annotations
@@ -48,6 +51,8 @@ class Kept:
         self._told: dict[int, Any] = {}
         """By address, the shadows of which it is known that nothing depended on the input when they were
         met."""
+        self._written: dict[int, Any] = {}
+        """By address, the objects that code which is differentiated was seen to have changed."""
         self.depends = False
         """Whether a value with a derivative was found there once."""
 
@@ -70,11 +75,11 @@ class Kept:
     def is_constant(self) -> bool:
         """Whether nothing there depends on the input, as far as can be known."""
         if not self.depends:
-            gained = [] if all(shadows.stands() for _, shadows in self._standing) else self._gained()
+            gained = self._gained()
             numbers = not self._is_forward and any(map(_has_new_number, self.changed()))
             self.depends = numbers or any(map(self._may_depend, (*gained, *self._arrays)))
             if gained and not self.depends:
-                self.renew()
+                self.note_written()
         return not self.depends
 
     def tells_of(self, shadow: Any) -> bool:
@@ -87,15 +92,32 @@ class Kept:
             return []
         return [(x, old) for x, old in self._values if differs(x, old)]
 
-    def _gained(self) -> list[Any]:
-        """The shadows that have come into others."""
-        return [f for shadow, old in self._parts for f in _new_in(_parts(shadow), old)]
+    def knows(self, x: Any) -> bool:
+        """Whether object `x` is among those that are looked at."""
+        return any(y is x for y, _ in self._values)
+
+    def note_written(self) -> None:
+        """Remember what has changed since it was looked at last, when no code was called as it is."""
+        written = {id(x): x for x, _ in self.changed()}
+        self._written.update(written)
+        if written or self._gained():
+            self.renew()
+
+    def is_written(self, x: Any) -> bool:
+        """Whether code that is differentiated was seen to have changed object `x`."""
+        return id(x) in self._written
 
     def renew(self) -> None:
         """Look at all of it anew."""
         self._values, self._parts, self._arrays = [], [], []
         self._standing, self._seen = [], {}
         self._look(self._roots.values())
+
+    def _gained(self) -> list[Any]:
+        """The shadows that have come into others since these were looked at last."""
+        if all(shadows.stands() for _, shadows in self._standing):
+            return []
+        return [f for shadow, old in self._parts for f in _new_in(_parts(shadow), old)]
 
     def _look(self, roots: Iterable[tuple[Any, Any]]) -> None:
         reached = [root for root, _ in roots]

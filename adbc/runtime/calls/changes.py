@@ -1,0 +1,123 @@
+"""What code that is not followed has changed: shadows are brought in step with it, and the pullback undoes
+it."""
+
+from __future__ import annotations
+
+import functools
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from adbc.runtime.calls.library_memory import found_by_names
+from adbc.runtime.calls.steps import Call
+from adbc.runtime.state.context import Context
+from adbc.tangents import MutableTangent
+from adbc.tangents.contents import contents, differs, is_of_array, put_back
+from adbc.tangents.fields import instance_fields
+
+__all__ = ["LibraryMemory", "Undo", "in_step", "note_written"]
+
+Undo = Callable[[], None]
+
+_ABSENT = object()
+
+
+def in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
+    """Bring the shadows of changed objects in step; gives what puts objects and shadows back.
+
+    Nothing active was in what has changed, and so nothing active is: its numbers have zero tangents.
+    """
+    shadows: list[tuple[Any, Any]] = []
+    for x, old in changed:
+        if is_of_array(x, old):
+            continue
+        shadow = context.shadows.lookup(x)
+        if isinstance(shadow, MutableTangent):
+            shadow = shadow.__dict__
+        if isinstance(shadow, list | deque):
+            shadows.append((shadow, list(shadow)))
+            put_back(shadow, [context.shadows.found(v) for v in x])
+        elif isinstance(shadow, dict):
+            shadows.append((shadow, list(shadow.items())))
+            items = dict.items(x) if isinstance(x, dict) else instance_fields(x)
+            was = dict(old)
+            tangent = context.shadows.found
+            put_back(
+                shadow,
+                [
+                    (k, shadow[k] if v is was.get(k, _ABSENT) and k in shadow else tangent(v))
+                    for k, v in items
+                ],
+            )
+
+    def undo() -> None:
+        for x, old in changed:
+            put_back(x, old)
+        for shadow, old in shadows:
+            put_back(shadow, old)
+
+    return undo
+
+
+class LibraryMemory:
+    """The memory of libraries that is known, or found by names, before `call` is made as it is.
+
+    What is changed there stays, unless code that is differentiated writes there, before or after: what undoes
+    that takes the memory to be as it was.
+    """
+
+    def __init__(self, context: Context, call: Call) -> None:
+        self.context = context
+        note_written(context)
+        self.found = found_by_names(context, call.function, call.args)
+
+    def undoing(self, undo: Undo | None) -> Undo | None:
+        """Bring the shadows of what the call has changed in step; gives what undoes that after `undo`."""
+        context, kept = self.context, self.context.kept
+        parts: list[tuple[Undo, Callable[[], bool] | None]] = []
+        """What undoes a change, and whether it is to be undone (None: it is)."""
+        found = self.found
+        is_changed = found is not None and not found.stands()
+        if found is not None and is_changed:
+            context.library_memory.forget(found)
+        for x, old in found.content if found is not None and is_changed else ():
+            if differs(x, old) and not (kept is not None and kept.knows(x)):
+                is_met = context.shadows.lookup(x) is not None
+                parts.append((in_step(context, [(x, old)]), None if is_met else _when_written(context, x)))
+        if kept is not None and (stale := kept.changed()):
+            parts += [
+                (in_step(context, [(x, old)]), functools.partial(kept.is_written, x)) for x, old in stale
+            ]
+            kept.renew()
+        if not parts:
+            return undo
+        context.has_end = True  # then it is seen what was written to
+
+        def undo_all() -> None:
+            if undo is not None:
+                undo()
+            for put_in_place, is_wanted in parts:
+                if is_wanted is None or is_wanted():
+                    put_in_place()
+
+        return undo_all
+
+
+def _when_written(context: Context, x: Any) -> Callable[[], bool]:
+    """Whether something else is found in `x`, which was changed, later: what is asked when that is known."""
+    content = next(contents([x]))[1]
+    if id(x) not in context.written:
+        context.left[id(x)] = x, content
+    written = context.written
+    return lambda: id(x) in written
+
+
+def note_written(context: Context) -> None:
+    """See where code that is differentiated has written since code of a library was called as it is."""
+    if context.kept is not None:
+        context.kept.note_written()
+    if "left" in vars(context):
+        written = [x for x, content in context.left.values() if differs(x, content)]
+        for x in written:
+            del context.left[id(x)]
+            context.written[id(x)] = x
