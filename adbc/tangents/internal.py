@@ -33,8 +33,8 @@ __all__ = [
 _FLOATS = frozenset({float})
 _ATOMS = frozenset({float, int, str, bool, type(None)})
 _FLAT = frozenset({float, type(NO_TANGENT)})
-"""Of tuples that hold nothing else, which are frequent, no part is taken apart: there are atoms in the
-primal, and these classes in its tangent."""
+"""The classes in the tangents of tuples that hold nothing but atoms.  These are frequent, and are not taken
+apart."""
 
 
 def slot_shadow(t: Any) -> Any:

@@ -201,10 +201,10 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float
     (starred, lambda n: (0.01, 0.4, n), 78.0, 48.0),
     (tallies, lambda n: (0.7, 0.4, n), 10.9, 7.5),
     (table, lambda n: (0.7, n), 2.0, 1.6),
-    (callables, lambda n: (0.7, 0.4, n), 6.1, 4.6),
+    (callables, lambda n: (0.7, 0.4, n), 6.2, 4.7),
     (ledger, lambda n: (0.7, 0.4, n), 1.7, 1.4),
-    (ways, lambda n: (0.7, 0.4, n), 7.0, 4.7),
-    (totals, lambda n: ([0.1, 0.2, 0.3, 0.4], n), 27.2, 17.3),
+    (ways, lambda n: (0.7, 0.4, n), 7.0, 4.9),
+    (totals, lambda n: ([0.1, 0.2, 0.3, 0.4], n), 27.2, 17.7),
 ]
 
 

@@ -177,7 +177,7 @@ def _is_by_index(known: AbstractType) -> bool:
 
 
 _LONGEST = 32
-"""Of a longer tuple no list of its elements is made."""
+"""A tuple that is longer is not made a list of its elements."""
 
 
 def _listed(made: Instruction, known: TupleType) -> Value:

@@ -400,7 +400,7 @@ def _when(*methods: str) -> Callable[..., bool]:
 
 
 def _when_operator(*methods: str) -> Callable[..., bool]:
-    """The same of operators: the first operand is not asked by reflected methods, the second by these."""
+    """The `when` of operators for instances: reflected methods are asked of the second operand only."""
     of_first = [name for name in methods if f"__{name[3:]}" not in methods]  # `__mul__` of `__rmul__`
     of_second = [name for name in methods if name not in of_first or name in _ASKED_OF_BOTH]
 

@@ -113,7 +113,7 @@ def _when_written(context: Context, x: Any) -> Callable[[], bool]:
 
 
 def note_written(context: Context) -> None:
-    """See where code that is differentiated has written since code of a library was called as it is."""
+    """Note where code that is differentiated has written since code of a library was called as it is."""
     if context.kept is not None:
         context.kept.note_written()
     if "left" in vars(context):

@@ -43,7 +43,7 @@ class LostArguments:
 
 
 def lost_arguments(context: Context, call: Call, shadows: Sequence[Any]) -> LostArguments:
-    """Those of the arguments of `call`, of a function without a rule, that may have a derivative.
+    """The arguments of `call`, of a function without a rule, that may have a derivative.
 
     Raises `MissingRuleError` if something of another kind may have one than `tangents.lost` knows, or the
     refusal may not wait.
