@@ -11,7 +11,6 @@ objects.  It is a look of limited length; packages known to keep nothing of the 
 from __future__ import annotations
 
 import enum
-import functools
 import operator
 import re
 import sys
@@ -24,6 +23,7 @@ from typing import Any
 from adbc.cpython.cells import captured
 from adbc.cpython.libraries import is_library_class, is_library_code
 from adbc.cpython.names import names_in
+from adbc.cpython.wrappers import wrapped_by
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT
@@ -52,7 +52,6 @@ _NOTHING = frozenset(
         types.GenericAlias, types.UnionType, re.Pattern,
     }
 )  # fmt: skip
-_CACHED = type(functools.lru_cache(maxsize=1)(len))
 _CODE = (types.FunctionType, type, types.ModuleType)
 _OF_ELEMENTS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 _ABSENT = object()
@@ -212,12 +211,8 @@ def _memory_from(
                 pending.extend(_named_by(x, package, own).values())
                 if cls is types.FunctionType and _has_state(x):
                     yield x
-        elif cls is types.MethodType:
-            pending += (x.__func__, x.__self__)
-        elif cls is functools.partial:
-            pending += (x.func, x.args, x.keywords)
-        elif cls is _CACHED:
-            pending.append(getattr(x, "__wrapped__", None))
+        elif (parts := wrapped_by(x)) is not None:
+            pending += parts
         elif cls is classmethod or cls is staticmethod:
             pending.append(x.__func__)
         elif cls is property:

@@ -22,6 +22,7 @@ from typing import Any
 from adbc.cpython.cells import captured, captures_empty_cell
 from adbc.cpython.libraries import is_library_class, is_library_code, is_library_module
 from adbc.cpython.names import globals_written, imports, names_in
+from adbc.cpython.wrappers import CACHED, wrapped_by
 from adbc.flags import HAVE_GC
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import lookup
@@ -43,7 +44,6 @@ _PATCHING = frozenset(
 """Classes whose methods set attributes and put them back later: were one of these followed and the other run
 as it is, only one would be undone.  And those that call what they were given by way of a table."""
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_CACHED = type(functools.lru_cache(maxsize=1)(len))
 _IN_C = frozenset(
     {
         types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType,
@@ -131,7 +131,7 @@ def _is_candidate(function: Any, table: RuleTable) -> bool:
         return type(function.__func__) is types.FunctionType and _is_candidate(function.__func__, table)
     if cls in _IN_C:
         return False
-    if cls is _CACHED:
+    if cls is CACHED:
         return type(getattr(function, "__wrapped__", None)) is types.FunctionType
     if isinstance(function, type):
         return (
@@ -238,12 +238,8 @@ class _Search:
             elif cls is types.FunctionType:
                 if not _is_followed_to_the_end(x, pending):
                     return False
-            elif cls is types.MethodType:
-                pending += (x.__func__, x.__self__)
-            elif cls is functools.partial:
-                pending += (x.func, x.args, x.keywords)
-            elif cls is _CACHED:
-                pending.append(getattr(x, "__wrapped__", None))
+            elif (parts := wrapped_by(x)) is not None:
+                pending += parts
             elif isinstance(x, types.ModuleType):
                 if not is_library_module(x):
                     return False

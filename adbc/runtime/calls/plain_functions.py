@@ -8,7 +8,6 @@ is used.
 
 from __future__ import annotations
 
-import functools
 import types
 import weakref
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 from adbc.cpython.cells import captured
 from adbc.cpython.libraries import FOR_CONSTANTS, is_library_code, is_library_module
 from adbc.cpython.names import names_in
+from adbc.cpython.wrappers import CACHED
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.tangents import NO_TANGENT
 
@@ -25,7 +25,6 @@ __all__ = ["CONSTANTS", "PlainFunction", "are_constants", "remember"]
 CONSTANTS = frozenset({str, bytes, int, float, complex, bool, types.NoneType})
 """Classes of values that lead nowhere."""
 
-_CACHED = type(functools.lru_cache(maxsize=1)(len))
 _ABSENT = object()
 
 
@@ -99,7 +98,7 @@ def are_constants(xs: Sequence[Any], fs: Sequence[Any]) -> bool:
 def remember(known: dict[int, PlainFunction], function: Any) -> None:
     """Put `function`, which was called as it is on nothing but constants, into `known`, if what that rests
     on can be told."""
-    if type(function) is not types.FunctionType and type(function) is not _CACHED:
+    if type(function) is not types.FunctionType and type(function) is not CACHED:
         return
     if "<locals>" in function.__qualname__:
         return  # the next call is of another one
@@ -115,7 +114,7 @@ def _functions_only(function: Any) -> list[types.FunctionType] | None:
     pending = [function]
     while pending:
         x = pending.pop()
-        if type(x) is _CACHED:
+        if type(x) is CACHED:
             pending.append(getattr(x, "__wrapped__", None))
         elif type(x) is types.FunctionType:
             if id(x) not in found:
