@@ -276,8 +276,8 @@ class _Names:
         """The functions, classes and modules that stand there: what else the names lead to rests on them."""
         self.places: list[tuple[Mapping[str, Any], str]] = []
         """Where else there may be memory."""
-        self.contents: list[Any] = []
-        """What functions have captured."""
+        self.functions: list[types.FunctionType] = []
+        """The functions that were met, which may capture something else by the next time."""
         self.is_of_library = True
         self._follow(start)
 
@@ -303,12 +303,7 @@ class _Names:
             else:
                 if x is not start and not is_library_code(x.__code__.co_filename, x.__globals__):
                     self.is_of_library = False
-                self.contents += captured(x)
-                self.contents += (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
-                if vars(x):
-                    self.contents.append(vars(x))
-                if _has_state(x):
-                    self.contents.append(x)
+                self.functions.append(x)
                 names = names_in(x.__code__)
                 self._at(x.__globals__, names, pending, names)
 
@@ -337,7 +332,14 @@ class _Names:
 
     def values(self) -> Iterator[Any]:
         """What stands where there may be memory, and what functions have captured."""
-        yield from self.contents
+        for function in filter(_has_state, self.functions):
+            yield function
+            yield from function.__closure__ or ()  # a cell has the shadow of what was put there
+            yield from captured(function)
+            yield from function.__defaults__ or ()
+            yield from (function.__kwdefaults__ or {}).values()
+            if vars(function):
+                yield vars(function)
         for space, key in self.places:
             yield space.get(key)
 

@@ -86,6 +86,44 @@ def value_of_box(factor):
     return BOX.value * factor
 
 
+def counter():
+    held = [1.0]
+
+    def hold(new):
+        nonlocal held
+        held = new
+
+    def total(factor):
+        return held[0] * factor
+
+    return hold, total
+
+
+def scalar():
+    held = 1.0
+
+    def hold(new):
+        nonlocal held
+        held = new
+
+    def total(factor):
+        return held * factor
+
+    return hold, total
+
+
+HOLD, TOTAL = counter()
+HOLD_NUMBER, TOTAL_OF_NUMBER = scalar()
+
+
+def by_hooks(factor):
+    return TOTAL(factor)
+
+
+def by_hook_of_number(factor):
+    return TOTAL_OF_NUMBER(factor)
+
+
 @functools.lru_cache
 def remembered(factor):
     return BOX.value * factor
@@ -551,3 +589,21 @@ def test_a_library_that_binds_a_function_anew_is_refused() -> None:
             assert math.sin is sine
     finally:
         library.rebind(sine)
+
+
+@pytest.mark.parametrize("of_number", [False, True])
+def test_what_functions_have_captured_may_be_replaced(of_number: bool) -> None:
+    """A cell that code of a library finds by names is looked into for what was put there in the call."""
+
+    def f(x: Any) -> Any:
+        hold = library.HOLD_NUMBER if of_number else library.HOLD
+        total = library.by_hook_of_number if of_number else library.by_hooks
+        before = total(2.0)
+        hold(x * x if of_number else [x * x])
+        y = total(2.0) + before
+        hold(1.0 if of_number else [1.0])
+        return y
+
+    for _ in range(3):
+        assert adbc.grad(f)(1.5) == 6.0
+        assert adbc.jvp(f, (1.5,), (1.0,))[1] == 6.0
