@@ -276,8 +276,9 @@ class _Names:
         """The functions, classes and modules that stand there: what else the names lead to rests on them."""
         self.places: list[tuple[Mapping[str, Any], str]] = []
         """Where else there may be memory."""
-        self.functions: list[types.FunctionType] = []
-        """The functions that were met, which may capture something else by the next time."""
+        self.functions: list[weakref.ReferenceType[types.FunctionType]] = []
+        """The functions that were met, which may capture something else by the next time: not kept alive, as
+        one of them is what this is kept for."""
         self.is_of_library = True
         self._follow(start)
 
@@ -303,7 +304,7 @@ class _Names:
             else:
                 if x is not start and not is_library_code(x.__code__.co_filename, x.__globals__):
                     self.is_of_library = False
-                self.functions.append(x)
+                self.functions.append(weakref.ref(x))
                 names = names_in(x.__code__)
                 self._at(x.__globals__, names, pending, names)
 
@@ -332,7 +333,10 @@ class _Names:
 
     def values(self) -> Iterator[Any]:
         """What stands where there may be memory, and what functions have captured."""
-        for function in filter(_has_state, self.functions):
+        for reference in self.functions:
+            function = reference()
+            if function is None or not _has_state(function):
+                continue
             yield function
             yield from function.__closure__ or ()  # a cell has the shadow of what was put there
             yield from captured(function)
