@@ -72,8 +72,8 @@ __all__ = [
 
 _ROUNDS = 40
 _LIMIT = 60
-"""In a function with more values of unknown type than this, only those in loops are guessed at, and of these
-no more than this."""
+"""In a function with more values of unknown type than this, not counting what is computed from them, only those
+in loops are guessed at, and of these no more than this."""
 
 _NEVER_GUESSED: frozenset[Any] = frozenset(
     {
@@ -214,8 +214,9 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
     seen = {call for block in behind_handlers(graph) for call in block.instructions}
     current: dict[Value, Value] = {}
     changed = False
-    if sum(map(_is_candidate, graph.instructions())) > _LIMIT:
-        # Every way out makes the pullback longer, and where nothing repeats there is little to gain.
+    if sum(_is_candidate(call) and _is_ready(call) for call in graph.instructions()) > _LIMIT:
+        # Every way out makes the pullback longer, and where nothing repeats there is little to gain.  What is
+        # computed from values of unknown type needs no guess when these have theirs.
         loops = natural_loops(graph)
         seen.update(call for call in graph.instructions() if call.block not in loops.innermost)
     guards = 0
