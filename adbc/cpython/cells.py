@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-__all__ = ["captured", "captures_empty_cell"]
+__all__ = ["captured", "captures_empty_cell", "is_filled"]
 
 
 def captured(function: types.FunctionType) -> list[Any]:
@@ -16,6 +16,11 @@ def captured(function: types.FunctionType) -> list[Any]:
 def captures_empty_cell(function: types.FunctionType) -> bool:
     """Whether a variable that `function` has captured has no value yet."""
     return not all(map(_contents, function.__closure__ or ()))
+
+
+def is_filled(cell: types.CellType) -> bool:
+    """Whether there is something in `cell`."""
+    return bool(_contents(cell))
 
 
 def _contents(cell: types.CellType) -> tuple[Any, ...]:

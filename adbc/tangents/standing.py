@@ -59,8 +59,10 @@ class Standing:
 
     def _add_fields(self, x: Any, old: list[tuple[str, Any]]) -> None:
         slots = slots_of(type(x))
-        names = {name for name, _ in old}
-        if not names.issuperset(name for name, _ in slots):
+        try:
+            for _, slot in slots:
+                slot.__get__(x)
+        except AttributeError:
             self._others.append((x, old))  # a slot may yet be assigned
             return
         for _, slot in slots:

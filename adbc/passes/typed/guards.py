@@ -72,8 +72,8 @@ __all__ = [
 
 _ROUNDS = 40
 _LIMIT = 60
-"""In a function with more values of unknown type than this, not counting what is computed from them, only those
-in loops are guessed at, and of these no more than this."""
+"""In a function with more values of unknown type than this, not counting what is computed from them, only
+those in loops are guessed at, and of these no more than this."""
 
 _NEVER_GUESSED: frozenset[Any] = frozenset(
     {

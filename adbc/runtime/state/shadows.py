@@ -115,6 +115,10 @@ class Shadows:
         """Whether anything was met."""
         return bool(self._known or self.waiting)
 
+    def meets(self, addresses: frozenset[int]) -> bool:
+        """Whether something at one of `addresses` was met."""
+        return not addresses.isdisjoint(self._memo)
+
     def count(self) -> int:
         """How much has been met: what `since` is asked with."""
         return len(self._memo)

@@ -1,0 +1,386 @@
+"""What code of a library reaches by names: it is looked through once, and compared before it is used again.
+
+From a function or class the names in its code lead over globals, attributes of modules and classes, defaults
+and closures to functions and classes of the same package and of the user, and to containers, arrays and
+objects.  A package like pandas has thousands of such names.  So a look (`Reach`) notes what every name meant
+and what stood in everything that it met, in lists that are compared without code of Python for each.
+
+Looks that begin at code of libraries, and met no other, are kept from call to call.  What is no longer in
+memory of the library is let go when the garbage collector looks at all there is.
+"""
+
+from __future__ import annotations
+
+import enum
+import gc
+import re
+import sys
+import types
+import weakref
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from operator import attrgetter, is_
+from typing import Any
+
+from adbc.cpython.cells import is_filled
+from adbc.cpython.libraries import is_library_class, is_library_code
+from adbc.cpython.names import names_in
+from adbc.cpython.wrappers import wrapped_by
+from adbc.tangents.contents import contents, differs
+from adbc.tangents.fields import instance_dict, instance_fields, is_python_class
+from adbc.tangents.standing import Standing
+
+__all__ = ["KEEP_NOTHING", "Reach", "memory_in", "package_of", "reach_of"]
+
+_CODES = 1000
+"""The most functions and classes that are looked into from one."""
+_OBJECTS = 1000
+"""The most objects that are looked at in memory."""
+_ELEMENTS = 10_000
+"""The most elements of one container that are looked at."""
+_KEPT = 64
+"""The most looks that are kept from call to call."""
+KEEP_NOTHING = frozenset({"matplotlib", "numpy", "scipy", *sys.stdlib_module_names}) - {
+    "__main__", "sched", "weakref",
+}  # fmt: skip
+"""Packages that keep nothing that is given to them and read by functions that are given constants."""
+
+NOTHING = frozenset(
+    {
+        str, bytes, int, float, complex, bool, types.NoneType, range, slice, types.EllipsisType,
+        types.CodeType, types.NotImplementedType, types.BuiltinFunctionType, types.MethodDescriptorType,
+        types.WrapperDescriptorType, types.MemberDescriptorType, types.GetSetDescriptorType,
+        types.GenericAlias, types.UnionType, re.Pattern,
+    }
+)  # fmt: skip
+_OF_ELEMENTS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
+_ABSENT = object()
+_OF_MODULES = frozenset(
+    {"__annotations__", "__builtins__", "__dict__", "__loader__", "__spec__", "__weakref__"}
+)
+_CALLED: Any = weakref.ReferenceType.__call__
+_CLOSURE = attrgetter("cell_contents")
+_DEFAULTS = attrgetter("__defaults__", "__kwdefaults__", "__code__")
+
+
+def package_of(x: Any) -> str:
+    """The name of the package that function, class, module or object `x` is of."""
+    name = x.__name__ if isinstance(x, types.ModuleType) else getattr(x, "__module__", None)
+    return name.partition(".")[0] if type(name) is str else ""
+
+
+def reach_of(start: Any, package: str, own: dict[int, Reach]) -> Reach:
+    """What `start`, a function or class, reaches as code of `package`.
+
+    own: the looks of one call, which does not outlive it: of code that may be gone by the next.
+    """
+    key = id(start)
+    found = own.get(key) or _kept.get(key)
+    if found is not None and found.package == package and found.stands():
+        return found
+    _kept.pop(key, None)
+    found = own[key] = Reach(start, package)
+    if found.is_of_library and "<locals>" not in getattr(start, "__qualname__", "<locals>"):
+        _kept[key] = found
+        while len(_kept) > _KEPT:
+            _kept.pop(next(iter(_kept)), None)
+    return found
+
+
+_kept: dict[int, Reach] = {}
+"""By the address of its beginning, each look that is kept from call to call, the oldest first."""
+
+
+def _drop_stale(phase: str, info: Mapping[str, int]) -> None:
+    """Let go of looks that do not hold, and so of objects that libraries no longer keep."""
+    if phase == "start" and info["generation"] == 2:
+        for key, reach in list(_kept.items()):
+            if not reach.stands():
+                _kept.pop(key, None)
+
+
+gc.callbacks.append(_drop_stale)
+
+
+class Reach:
+    """What is reached from `start`, a function or class, as code of `package`.
+
+    found: the containers, arrays and objects, and functions that have captured something; first those, `held`
+    in number, that are held by strong references.
+    ids: the addresses of those that nothing else is seen through; windows: the others.
+    codes: the addresses of the functions and classes that were looked into.
+    content: the containers and objects with what stands there.
+    """
+
+    def __init__(self, start: Any, package: str) -> None:
+        self.package = package
+        self.found: list[Any] = []
+        self.held = 0
+        self.codes: set[int] = set()
+        self.is_of_library = True
+        self.functions: list[types.FunctionType] = []
+        self._objects = _Bindings(dict.get)
+        self._members = _Bindings(types.MappingProxyType.get)
+        self._states: dict[int, Mapping[str, Any]] = {}
+        """By address, the namespaces in which a name may come to stand that was none."""
+        self._cells: list[types.CellType] = []
+        self._references: list[weakref.ReferenceType[Any]] = []
+        self._is_whole = True
+        self._follow(start)
+        self._captured = [*map(_CLOSURE, self._cells)]
+        self._sizes = [*map(len, self._states.values())]
+        self._defaults = [*chain.from_iterable(map(_DEFAULTS, self.functions))]
+        self._targets = [reference() for reference in self._references]
+        self.content = [
+            content
+            for x in self.found
+            if not hasattr(type(x), "dtype")
+            and (content := next(contents([x], with_arrays=False), None)) is not None
+            and content[0] is x
+        ]
+        self.standing = Standing(self.content)
+        self.windows = [x for x in self.found if _is_window(x)]
+        self.ids = frozenset(map(id, self.found)) - set(map(id, self.windows))
+
+    def stands(self) -> bool:
+        """Whether the names mean what they did, and the same stands in all that was met."""
+        try:
+            return (
+                self._is_whole
+                and self._objects.stand()
+                and self._members.stand()
+                and [*map(len, self._states.values())] == self._sizes
+                and all(map(is_, chain.from_iterable(map(_DEFAULTS, self.functions)), self._defaults))
+                and all(map(is_, map(_CLOSURE, self._cells), self._captured))
+                and all(
+                    reference() is x for reference, x in zip(self._references, self._targets, strict=True)
+                )
+                and self._still_stands()
+            )
+        except ValueError:  # of a cell that was emptied
+            return False
+
+    def _still_stands(self) -> bool:
+        """Whether the same stands in the containers and objects, but for numbers and texts, which are noted
+        anew."""
+        if self.standing.stands():
+            return True
+        anew = []
+        for x, old in self.content:
+            if not differs(x, old):
+                anew.append((x, old))
+                continue
+            now = next(contents([x], with_arrays=False))
+            if [*_leading(now[1])] != [*_leading(old)]:
+                return False
+            anew.append(now)
+        self.content, self.standing = anew, Standing(anew)
+        return True
+
+    # -- the look --------------------------------------------------------------------------------------------
+
+    def _follow(self, start: Any) -> None:
+        pending: deque[tuple[Any, tuple[str, ...]]] = deque([(start, ())])
+        weak: list[Any] = []
+        seen: set[Any] = set()
+        is_behind = False
+        while pending or weak:
+            if not pending:
+                self.held, is_behind = len(self.found), True
+                pending.extend((x, ()) for x in weak)
+                weak = []
+            x, names = pending.popleft()
+            cls = type(x)
+            key = (id(x), names) if cls is types.ModuleType else id(x)
+            if cls in NOTHING or key in seen:
+                continue
+            seen.add(key)
+            if isinstance(x, types.ModuleType):
+                if package_of(x) not in KEEP_NOTHING:
+                    self._add_state(vars(x))
+                    pending.extend((y, names) for y in self._objects.look(vars(x), names))
+            elif cls is types.FunctionType or isinstance(x, type):
+                if (x is start or is_looked_into(x, self.package)) and len(self.codes) < _CODES:
+                    self.codes.add(id(x))
+                    pending.extend(
+                        self._of_function(x, start) if cls is types.FunctionType else self._of_class(x)
+                    )
+            elif cls is weakref.ReferenceType:
+                self._references.append(x)
+                weak.append(x())
+            elif (parts := _parts(x)) is not None:
+                pending.extend((y, names) for y in parts)
+            elif (not (cls is tuple or cls is frozenset) or x) and len(self.found) < _OBJECTS:
+                self.found.append(x)
+                pending.extend((y, names) for y in _within(x))
+        if not is_behind:
+            self.held = len(self.found)
+
+    def _add_state(self, space: Mapping[str, Any]) -> None:
+        self._states[id(space)] = space
+
+    def _of_function(self, x: types.FunctionType, start: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
+        if x is not start and not (_is_of_library(x) or _is_of_named_tuple(x)):
+            self.is_of_library = False
+        names = names_in(x.__code__)
+        for y in self._objects.look(x.__globals__, names):
+            yield y, names
+        self.functions.append(x)
+        self._add_state(x.__globals__)
+        self._add_state(vars(x))
+        cells = x.__closure__ or ()
+        full = [cell for cell in cells if is_filled(cell)]
+        self._cells += full
+        self._is_whole &= len(full) == len(cells)
+        if cells or x.__defaults__ or x.__kwdefaults__ or vars(x):
+            self.found.append(x)
+            # A cell has the shadow of what was put there.
+            for y in (
+                *cells,
+                *map(_CLOSURE, full),
+                *(x.__defaults__ or ()),
+                *(x.__kwdefaults__ or {}).values(),
+            ):
+                yield y, names
+            if x.__kwdefaults__:
+                yield x.__kwdefaults__, names
+            if vars(x):
+                yield vars(x), names
+
+    def _of_class(self, x: type) -> Iterator[tuple[Any, tuple[str, ...]]]:
+        for base in x.__mro__:
+            if is_python_class(base) and (base is x or is_looked_into(base, self.package)):
+                space = vars(base)
+                self._add_state(space)
+                for y in self._members.look(space, tuple(space)):
+                    yield y, ()
+
+
+class _Bindings:
+    """What names mean in namespaces, which `get` looks up."""
+
+    def __init__(self, get: Any) -> None:
+        self._get = get
+        self._met: set[tuple[int, str]] = set()
+        self._spaces: list[Mapping[str, Any]] = []
+        self._keys: list[str] = []
+        self._values: list[Any] = []
+        # A number, text or None that another takes the place of leads to nothing as it did.
+        self._spaces_of_atoms: list[Mapping[str, Any]] = []
+        self._keys_of_atoms: list[str] = []
+        self._classes: list[type] = []
+
+    def look(self, space: Mapping[str, Any], keys: Iterable[str]) -> Iterator[Any]:
+        """What `keys` mean in `space`."""
+        for key in keys:
+            x = space.get(key, _ABSENT)
+            if x is _ABSENT or key in _OF_MODULES:
+                continue
+            is_met = (id(space), key) in self._met
+            if type(x) in NOTHING or isinstance(x, enum.Enum):
+                if not is_met:
+                    self._spaces_of_atoms.append(space)
+                    self._keys_of_atoms.append(key)
+                    self._classes.append(type(x))
+            else:
+                if not is_met:
+                    self._spaces.append(space)
+                    self._keys.append(key)
+                    self._values.append(x)
+                yield x
+            self._met.add((id(space), key))
+
+    def stand(self) -> bool:
+        get = self._get
+        return all(map(is_, map(get, self._spaces, self._keys), self._values)) and all(
+            map(is_, map(type, map(get, self._spaces_of_atoms, self._keys_of_atoms)), self._classes)
+        )
+
+
+def is_looked_into(x: Any, package: str) -> bool:
+    """Whether function or class `x` is of `package`, or of the user."""
+    if isinstance(x, enum.EnumMeta):
+        return False  # its members are constants
+    own = package_of(x)
+    return own == package or (own not in KEEP_NOTHING and not _is_of_library(x))
+
+
+def _is_of_library(x: Any) -> bool:
+    if type(x) is types.FunctionType:
+        return is_library_code(x.__code__.co_filename, x.__globals__)
+    return is_library_class(x)
+
+
+def _is_of_named_tuple(x: types.FunctionType) -> bool:
+    """Whether `x` was made for a class of named tuples: it has a namespace of its own, with nothing in it."""
+    return x.__name__ == "__new__" and str(x.__globals__.get("__name__")).startswith("namedtuple_")
+
+
+def _parts(x: Any) -> Sequence[Any] | None:
+    """What a callable or descriptor is made of; None if `x` is something else."""
+    cls = type(x)
+    if cls is classmethod or cls is staticmethod:
+        return (x.__func__,)
+    if cls is property:
+        return x.fget, x.fset, x.fdel
+    return wrapped_by(x)
+
+
+def _within(x: Any) -> Iterator[Any]:
+    """What stands in a container or an object, and the class whose methods may be called."""
+    if isinstance(x, dict):
+        yield from islice(dict.keys(x), _ELEMENTS)
+        yield from islice(dict.values(x), _ELEMENTS)
+    for base in _OF_ELEMENTS:
+        if isinstance(x, base):
+            yield from islice(base.__iter__(x), _ELEMENTS)
+    if is_python_class(type(x)):
+        yield type(x)
+        own = instance_dict(x)
+        if own is not None:
+            yield own
+        yield from (value for _, value in instance_fields(x))
+    elif getattr(getattr(x, "dtype", None), "kind", "") == "O" and hasattr(x, "tolist"):
+        yield from x.ravel()[:_ELEMENTS].tolist()
+
+
+def memory_in(x: Any, package: str, starts: dict[int, Any], is_held: bool = False) -> Iterator[Any]:
+    """The containers, arrays and objects in `x`, an argument of code of `package`; functions and classes that
+    are looked into are added to `starts`.  is_held: those only that strong references lead to."""
+    pending: deque[Any] = deque([x])
+    seen: set[int] = set()
+    while pending and len(seen) < _OBJECTS:
+        x = pending.popleft()
+        cls = type(x)
+        if cls in NOTHING or id(x) in seen or isinstance(x, types.ModuleType):
+            continue
+        seen.add(id(x))
+        if cls is types.FunctionType or isinstance(x, type):
+            if id(x) not in starts and is_looked_into(x, package):
+                starts[id(x)] = x
+        elif cls is weakref.ReferenceType:
+            if not is_held:
+                pending.append(x())
+        elif (parts := _parts(x)) is not None:
+            pending += parts
+        elif not (cls is tuple or cls is frozenset) or x:
+            yield x
+            pending.extend(_within(x))
+
+
+def _is_window(x: Any) -> bool:
+    """Whether something else may be seen through `x`, as through an array."""
+    return (
+        type(x) in (types.MappingProxyType, memoryview, *weakref.ProxyTypes)
+        or hasattr(type(x), "__array_interface__")
+        or type(x).__name__ == "array"
+    )
+
+
+def _leading(content: Any) -> Iterator[Any]:
+    """By address, what in the content of one object may lead on; where there are numbers and the like, their
+    class."""
+    for part in content:
+        for x in part if type(part) is tuple else (part,):
+            yield type(x) if type(x) in NOTHING else id(x)
