@@ -18,6 +18,7 @@ __all__ = [
     "is_library_code",
     "is_library_file",
     "is_library_module",
+    "is_own_code",
 ]
 
 ABOUT_TEXT = frozenset(
@@ -49,6 +50,11 @@ def is_library_code(filename: str, namespace: Mapping[str, Any]) -> bool:
         if namespace.get("__name__", "").partition(".")[0] in sys.stdlib_module_names:
             return True
     return is_library_file(filename)
+
+
+def is_own_code(filename: str) -> bool:
+    """Whether code of this file is a part of adbc: lines that stand for functions of libraries, and rules."""
+    return filename.startswith(_OURS)
 
 
 @functools.cache

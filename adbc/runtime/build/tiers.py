@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from adbc.cpython.libraries import is_library_code
+from adbc.cpython.libraries import is_library_code, is_own_code
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import cycles
 from adbc.ir.values import Value
@@ -55,7 +55,8 @@ class Tiers:
         if not self._may_be_cold(rule):
             return False
         graph = self.engine.primal_of(rule)
-        is_library = is_library_code(rule.code.co_filename, rule.globals)
+        filename = rule.code.co_filename
+        is_library = is_library_code(filename, rule.globals) or is_own_code(filename)
         if not can_be_run(graph) or not (self._is_always() or is_library or not _is_looping(graph)):
             return False
         program = self._program(rule, graph)
