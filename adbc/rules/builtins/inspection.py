@@ -47,6 +47,11 @@ def _is_given(*classes: type) -> bool:
     return bool(classes)
 
 
+def _of_positions(*classes: type) -> bool:
+    """Whether all bounds of a slice are positions, or left out."""
+    return 1 <= len(classes) <= 3 and all(cls in (int, type(None)) for cls in classes)
+
+
 def _hashes(cls: type) -> bool:
     return builtin_data(cls) or not overrides(cls, "__hash__")
 
@@ -77,6 +82,7 @@ ROWS: list[Rule] = [
     TextRule(intrinsics._format_, when=lambda cls, *how: _flat_text(cls), result=str),
     TextRule(intrinsics._join_, result=str),
     ZeroRule(range, result=range),
+    ZeroRule(slice, when=_of_positions, result=slice),
     TextRule(ord, result=int),
     *(ZeroRule(f, result=str) for f in (chr, bin, hex, oct)),
     ZeroRule(dir, when=_is_given),  # without an argument it looks at its frame, which is refused

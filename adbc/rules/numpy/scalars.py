@@ -64,6 +64,11 @@ def _subscripted(x: Any, index: Any, /) -> Any:
     return np.asarray(x)[index]
 
 
+def _is_exact(cls: type, *rest: type) -> bool:
+    """Whether a method of a whole number or truth value is called on it alone."""
+    return cls in EXACT and not rest
+
+
 def _of_parts(cls: Any) -> Overlay:
     """The row of a class of complex numbers on two numbers."""
 
@@ -83,6 +88,7 @@ def _is_number(cls: type, *rest: type) -> bool:
 
 ROWS: list[Rule] = [
     Overlay(operator.getitem, _subscripted, when=_is_number),
+    *(ZeroRule(getattr(np.generic, name), when=_is_exact) for name in METHODS if hasattr(np.generic, name)),
     *(_like_array(name) for name in METHODS if hasattr(np.generic, name)),
     *(ZeroRule(getattr(np.generic, name)) for name in WITHOUT_EFFECT),
     TextRule(float.hex),

@@ -139,8 +139,8 @@ def _with_none(*classes: type) -> bool:
 
 
 def _with_dtypes(cls: type, *rest: type) -> bool:
-    """Whether two dtypes are compared, or a dtype and the name of one."""
-    return issubclass(cls, np.dtype) and all(issubclass(c, np.dtype) or c is str for c in rest)
+    """Whether two dtypes are compared, or a dtype and the name of one or a class."""
+    return issubclass(cls, np.dtype) and all(issubclass(c, np.dtype) or c in (str, type) for c in rest)
 
 
 def _of_ufunc(name: str) -> ElementwiseRule:

@@ -43,6 +43,7 @@ __all__ = [
     "has_place",
     "inherited",
     "initialiser",
+    "is_array_or_number",
     "is_bare",
     "is_field",
     "is_heap_type",
@@ -399,10 +400,15 @@ CONTAINERS: frozenset[type] = frozenset(
 """Classes in C whose instances have no attributes but those of their class, and these do not change."""
 
 
+def is_array_or_number(cls: type) -> bool:
+    """Whether instances of `cls`, a class in C, are arrays of NumPy, or numbers of its own."""
+    return not is_heap_type(cls) and hasattr(cls, "__array_interface__")
+
+
 @functools.cache
 def method_in_c(cls: type, name: str) -> types.MethodDescriptorType | None:
-    """The method `name` of instances of `cls`, one of `CONTAINERS` or `VALUES`, if there is one only:
-    ``super()`` finds another where two of the bases have one of this name."""
+    """The method `name` of instances of `cls`, an array, or one of `CONTAINERS` or `VALUES`, if there is one
+    only: ``super()`` finds another where two of the bases have one of this name."""
     found = [base.__dict__[name] for base in cls.__mro__ if name in base.__dict__]
     return found[0] if len(found) == 1 and type(found[0]) is types.MethodDescriptorType else None
 

@@ -27,7 +27,16 @@ from adbc.runtime.calls import (
 )
 from adbc.runtime.calls.binding import Bound, bind
 from adbc.runtime.calls.callables import has_defaults_beside, own_part, self_shadow, way_to_call, way_to_make
-from adbc.runtime.calls.classes import CONTAINERS, FIELD, LIBRARY, SLOW, VALUES, method_in_c, way_to_set
+from adbc.runtime.calls.classes import (
+    CONTAINERS,
+    FIELD,
+    LIBRARY,
+    SLOW,
+    VALUES,
+    is_array_or_number,
+    method_in_c,
+    way_to_set,
+)
 from adbc.runtime.calls.in_c import InC
 from adbc.runtime.calls.iterating import Iterating
 from adbc.runtime.calls.objects import Answer
@@ -239,7 +248,7 @@ class Calls(Attributes, InC, Iterating):
             if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
                 return self.of_values(context, f, xs, len(xs) + 1, keywords)
             if not keywords:
-                if owner.__class__ in CONTAINERS:
+                if owner.__class__ in CONTAINERS or is_array_or_number(owner.__class__):
                     row = self.row_of_method(context, f, xs)
                     if row is not SLOW:
                         own = None if ff is NO_TANGENT else self_shadow(ff)
@@ -434,8 +443,8 @@ class Calls(Attributes, InC, Iterating):
         return row
 
     def row_of_method(self, context: Context, method: Any, xs: Values) -> Any:
-        """The row for a call of a method that is bound to a builtin container, as `decide` has it: the method
-        is a new object whenever it is read, and its descriptor is the same."""
+        """The row for a call of a method that is bound to a builtin container or an array, as `decide` has
+        it: the method is a new object whenever it is read, and its descriptor is the same."""
         own = method.__self__
         descriptor = method_in_c(own.__class__, method.__name__)
         if descriptor is None:

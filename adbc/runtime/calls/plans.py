@@ -198,15 +198,22 @@ def _is_lookup(function: Any, xs: Sequence[Any]) -> bool:
 _WITH_KEYS = (dict, set)
 
 
+_IN_CLASSES = (
+    types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+)  # fmt: skip
+"""The classes of what stands in the namespace of a class in C."""
+
+
 def stays(function: Any) -> bool:
     """Whether `function` is there as long as its module is, so that what was decided for it can be kept: no
-    method that is bound to an object, and no class of the user's."""
+    method that is bound to an object, and no class of the user's, nor what stands in one."""
     cls = type(function)
     if cls is types.FunctionType:
         return True
     if cls is type:
         return not is_heap_type(function)
-    if cls in (types.MethodDescriptorType, types.WrapperDescriptorType):
+    if cls in _IN_CLASSES:
         return not is_heap_type(function.__objclass__)
     return isinstance(getattr(function, "__self__", None), types.ModuleType)
 

@@ -29,6 +29,7 @@ from adbc.runtime.calls.classes import (
     VALUES,
     attribute,
     has_place,
+    is_array_or_number,
     is_heap_type,
     lookup,
     member,
@@ -162,7 +163,8 @@ class Attributes(Objects):
         if self.table.rows(descriptor):
             return None
         value = descriptor.__get__(obj, cls)
-        is_constant = value.__class__ in VALUES and kind_of(value.__class__).inactive
+        kind: type = type(value)
+        is_constant = (kind in VALUES and kind_of(kind).inactive) or (kind is type and not context.classes)
         return self.constant(value, None, 2) if is_constant else None
 
     def way_to_attribute(self, cls: type, name: str) -> Any:
@@ -172,7 +174,8 @@ class Attributes(Objects):
                 found = lookup(cls, name)
                 if found.__class__ in _COMPUTED_IN_C:
                     return found
-            if (cls in CONTAINERS or cls in VALUES) and (method := method_in_c(cls, name)) is not None:
+            is_known = cls in CONTAINERS or cls in VALUES or is_array_or_number(cls)
+            if is_known and (method := method_in_c(cls, name)) is not None:
                 return method
             if cls is ModuleType:
                 return MEMBER if lookup(cls, name) is None else SLOW
