@@ -206,7 +206,7 @@ class Reach:
                     pending.extend(
                         self._of_function(x, start) if cls is types.FunctionType else self._of_class(x)
                     )
-            elif cls is weakref.ReferenceType:
+            elif issubclass(cls, weakref.ReferenceType):
                 self._references.append(x)
                 weak.append(x())
             elif (parts := _parts(x)) is not None:
@@ -359,7 +359,7 @@ def memory_in(x: Any, package: str, starts: dict[int, Any], is_held: bool = Fals
         if cls is types.FunctionType or isinstance(x, type):
             if id(x) not in starts and is_looked_into(x, package):
                 starts[id(x)] = x
-        elif cls is weakref.ReferenceType:
+        elif issubclass(cls, weakref.ReferenceType):
             if not is_held:
                 pending.append(x())
         elif (parts := _parts(x)) is not None:

@@ -1,0 +1,260 @@
+"""What code of a library reaches by names is looked through once; whatever changes there is seen by the next
+call, and what is gone from there is let go."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.runtime.calls.reach import Reach, reach_of
+
+SOURCE = """
+import weakref
+
+ROWS = []
+TABLE = {"of": {"tables": {}}}
+LATE = None
+NUMBER = 2.0
+WEAK = weakref.WeakValueDictionary()
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+        self.hits = 0
+
+
+class Registry:
+    known = {}
+    single = None
+
+    @classmethod
+    def total(cls, factor):
+        return factor * sum(box.value for box in cls.known.values())
+
+    @staticmethod
+    def of_single(factor):
+        return factor * Registry.single.value
+
+
+BOX = Box(1.5)
+
+
+def make_cell():
+    held = None
+
+    def put(x):
+        nonlocal held
+        held = x
+
+    def of_held(factor):
+        return factor * float(held[0])
+
+    return put, of_held
+
+
+put, of_held = make_cell()
+
+
+def total(factor):
+    return factor * sum(float(row[0]) for row in ROWS)
+
+
+def of_tables(factor):
+    return factor * sum(float(x[0]) for x in TABLE["of"]["tables"].values())
+
+
+def of_late(factor):
+    return factor * float(LATE[0])
+
+
+def make_late():
+    global UNHEARD_OF
+    UNHEARD_OF = []
+
+
+def of_unheard(factor):
+    return factor * sum(float(x[0]) for x in UNHEARD_OF)
+
+
+def of_default(factor, rows=[]):
+    return factor * sum(float(x[0]) for x in rows)
+
+
+def of_attribute(factor):
+    return factor * sum(float(x[0]) for x in of_attribute.rows)
+
+
+of_attribute.rows = []
+
+
+def of_weak(factor):
+    return factor * sum(float(x.value[0]) for x in WEAK.values())
+
+
+def count(factor):
+    BOX.hits += 1
+    return factor * BOX.value
+"""
+
+library: Any = None
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    global library
+    folder = tmp_path_factory.mktemp("installed") / "site-packages"
+    folder.mkdir()
+    (folder / "reaching_things.py").write_text(SOURCE)
+    sys.path.insert(0, str(folder))
+    try:
+        library = importlib.import_module("reaching_things")
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        sys.modules.pop("reaching_things", None)
+
+
+def rows(x: Any) -> None:
+    library.ROWS.append(x)
+
+
+def tables(x: Any) -> None:
+    library.TABLE["of"]["tables"]["x"] = x
+
+
+def late(x: Any) -> None:
+    library.LATE = [x[0]] if isinstance(x, list) else x
+
+
+def unheard(x: Any) -> None:
+    library.make_late()
+    library.UNHEARD_OF.append(x)
+
+
+def default(x: Any) -> None:
+    library.of_default.__defaults__[0].append(x)
+
+
+def other_default(x: Any) -> None:
+    library.of_default.__defaults__ = ([x],)
+
+
+def attribute(x: Any) -> None:
+    library.of_attribute.rows.append(x)
+
+
+def cell(x: Any) -> None:
+    library.put(x)
+
+
+def weak(x: Any) -> None:
+    x.flags.writeable = True
+    box = library.Box(x)
+    library.WEAK["x"] = box
+    library.Registry.kept = box
+
+
+WAYS: list[tuple[str, Callable[[Any], None]]] = [
+    ("total", rows),
+    ("of_tables", tables),
+    ("of_late", late),
+    ("of_unheard", unheard),
+    ("of_default", default),
+    ("of_default", other_default),
+    ("of_attribute", attribute),
+    ("of_held", cell),
+    ("of_weak", weak),
+]
+
+
+@pytest.mark.parametrize(("name", "register"), WAYS, ids=[register.__name__ for _, register in WAYS])
+def test_what_was_registered_between_two_calls_is_seen(name: str, register: Callable[[Any], None]) -> None:
+    x = np.array([3.0, 1.0])
+    other = np.array([5.0])
+    if name in ("of_late", "of_held"):
+        late([5.0])
+        cell([5.0])
+
+    def of_constants(x: Any) -> Any:
+        try:
+            found = getattr(library, name)(2.0)
+        except NameError:
+            found = 0.0
+        return found + 0.0 * x[0]
+
+    for _ in range(3):  # what is found is kept
+        assert np.array_equal(adbc.grad(of_constants)(x), np.zeros(2))
+        assert np.array_equal(adbc.grad(of_constants)(other), np.zeros(1))
+    register(x)
+    for _ in range(2):
+        assert np.array_equal(adbc.grad(of_constants)(x), [2.0, 0.0])
+        tangent = adbc.jvp(of_constants, (x,), (np.array([1.0, 0.5]),))[1]
+        assert tangent == 2.0
+
+
+def test_classes_are_compared_too() -> None:
+    x = np.array([3.0, 1.0])
+
+    def total(x: Any) -> Any:
+        return library.Registry.total(2.0) + 0.0 * x[0]
+
+    def single(x: Any) -> Any:
+        return library.Registry.of_single(2.0) + 0.0 * x[0]
+
+    library.Registry.single = library.Box(1.0)
+    assert np.array_equal(adbc.grad(total)(x), np.zeros(2))
+    assert np.array_equal(adbc.grad(single)(x), np.zeros(2))
+    box = library.Box(x[:1])
+    library.Registry.known["x"] = box
+    library.Registry.single = box
+    bar = np.ones(1)
+    assert np.array_equal(adbc.vjp(total, x)[1](bar)[0], [2.0, 0.0])
+    assert np.array_equal(adbc.vjp(single, x)[1](bar)[0], [2.0, 0.0])
+
+
+def test_a_counter_does_not_make_the_look_begin_again() -> None:
+    reach = Reach(library.count, "reaching_things")
+    before = library.BOX.hits
+    assert reach.stands()
+    library.count(2.0)
+    assert library.BOX.hits == before + 1
+    assert reach.stands()
+    library.BOX.more = [1.0]
+    assert not reach.stands()
+
+
+def test_a_look_is_used_again_until_something_has_changed() -> None:
+    first = reach_of(library.total, "reaching_things", {})
+    assert reach_of(library.total, "reaching_things", {}) is first
+    library.ROWS.append([1.0])
+    second = reach_of(library.total, "reaching_things", {})
+    assert second is not first
+    assert any(x is library.ROWS[0] for x in second.found)
+
+
+def test_what_a_library_no_longer_keeps_is_let_go() -> None:
+    x = np.array([3.0, 1.0])
+
+    class Row(list[float]):
+        pass
+
+    def f(x: Any) -> Any:
+        return library.total(2.0) * x[0]
+
+    row = Row([4.0])
+    library.ROWS.append(row)
+    assert np.array_equal(adbc.grad(f)(x), [8.0, 0.0])
+    reference = weakref.ref(row)
+    library.ROWS.clear()
+    del row
+    gc.collect()
+    assert reference() is None
