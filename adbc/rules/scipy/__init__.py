@@ -16,6 +16,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.special", "adbc.rules.scipy.distributions"),
     ("scipy.special", "adbc.rules.scipy.functions"),
     ("scipy.special", "adbc.rules.scipy.several"),
+    ("scipy.special", "adbc.rules.scipy.harmonics"),
     ("scipy.special", "adbc.rules.scipy.elliptic"),
     ("scipy.special", "adbc.rules.scipy.inverses"),
     ("scipy.linalg", "adbc.rules.scipy.solves"),

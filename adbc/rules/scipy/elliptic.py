@@ -25,7 +25,7 @@ def _row(name: str, *partials: Any) -> list[ElementwiseRule]:
     return [] if function is None else [elementwise(function, *partials, singular=True, result=None)]
 
 
-# -- Legendre's integrals ------------------------------------------------------------------------------------
+# -- Legendre's integrals --------------------------------------------------------------------------------
 
 
 def _root(phi: Any, m: Any) -> Any:
@@ -62,7 +62,7 @@ def second_by_m(phi: Any, m: Any) -> Any:
     )
 
 
-# -- Carlson's integrals -------------------------------------------------------------------------------------
+# -- Carlson's integrals ---------------------------------------------------------------------------------
 
 _U = np.linspace(-4.4, 4.4, 353)
 _NODES = np.exp(0.5 * np.pi * np.sinh(_U))
@@ -109,7 +109,7 @@ def _carlson(name: str, powers: tuple[float, ...], factor: float) -> list[Elemen
     return _row(name, *partials)
 
 
-# -- means and functions ---------------------------------------------------------------------------------------
+# -- means and functions ---------------------------------------------------------------------------------
 
 
 def _mean(sign: int) -> Callable[..., Any]:

@@ -112,12 +112,8 @@ UFUNC_ROWS: list[ElementwiseRule] = [
         "eval_sh_jacobi", 4, lambda out, n, p, q, x: n * _below(special.eval_sh_jacobi, n, x, p + 2, q + 1)
     ),
     *_last("wright_bessel", 3, lambda out, a, b, x: special.wright_bessel(a, a + b, x)),
-    *_last(
-        "log_wright_bessel", 3, lambda out, a, b, x: np.exp(special.log_wright_bessel(a, a + b, x) - out)
-    ),
-    *_last(
-        "lpmv", 3, lambda out, m, v, x: (v * x * out - (v + m) * special.lpmv(m, v - 1, x)) / (x * x - 1)
-    ),
+    *_last("log_wright_bessel", 3, lambda out, a, b, x: np.exp(special.log_wright_bessel(a, a + b, x) - out)),
+    *_last("lpmv", 3, lambda out, m, v, x: (v * x * out - (v + m) * special.lpmv(m, v - 1, x)) / (x * x - 1)),
     *_row("berp", lambda out, x: -special.bei(x) - out / x),
     *_row("beip", lambda out, x: special.ber(x) - out / x),
     *_row("kerp", lambda out, x: -special.kei(x) - out / x),

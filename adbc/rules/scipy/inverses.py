@@ -1,7 +1,7 @@
 """Distributions in ``scipy.special`` by all of their parameters: the noncentral ones, and the inverses.
 
-Of a distribution F(a, x) it is enough to know the partial derivatives: an inverse, which solves F = p for one of
-its arguments, has the derivatives 1 / F_u by p and -F_a / F_u by another argument, where u is what it solves
+Of a distribution F(a, x) it is enough to know the partial derivatives: an inverse, which solves F = p for one
+of its arguments, has the derivatives 1 / F_u by p and -F_a / F_u by another argument, where u is what it solves
 for.  The noncentral distributions are sums of central ones, weighted by Poisson's distribution.
 """
 
@@ -33,11 +33,11 @@ Partials = Mapping[str, Callable[..., Any]]
 """The partial derivatives of a distribution by the names of its arguments; each is given all of them."""
 
 
-# -- sums over Poisson's distribution ----------------------------------------------------------------------
+# -- sums over Poisson's distribution --------------------------------------------------------------------
 
 
 def _columns(half: Any, *args: Any) -> tuple[Any, ...]:
-    """The numbers of the terms that count where the mean is `half`, and that and `args`, with room for them."""
+    """The numbers of the terms that count where the mean is `half`; that and `args`, with room for them."""
     args = np.broadcast_arrays(*[np.asarray(x, dtype=float) for x in (half, *args)])
     top = float(np.max(np.where(np.isfinite(args[0]), args[0], 0.0), initial=0.0))
     return np.arange(float(int(top + 12.0 * np.sqrt(top + 1.0) + 30.0))), *[x[..., None] for x in args]
@@ -118,7 +118,7 @@ def _student(which: str) -> Callable[..., Any]:
 NONCENTRAL_T: Partials = {name: _student(name) for name in ("df", "nc", "t")}
 
 
-# -- central distributions ---------------------------------------------------------------------------------
+# -- central distributions -------------------------------------------------------------------------------
 
 BETA: Partials = {"a": beta_by_a, "b": beta_by_b, "x": beta_density}
 GAMMA: Partials = {
@@ -127,10 +127,9 @@ GAMMA: Partials = {
     "x": lambda a, b, x: a * gamma_density(b, a * x),
 }
 CHI2: Partials = {
-    "v": lambda v, x: -0.5 * gamma_by_a(0.5 * v, 0.5 * x),
-    "x": lambda v, x: -0.5 * gamma_density(0.5 * v, 0.5 * x),
+    "v": lambda v, x: 0.5 * gamma_by_a(0.5 * v, 0.5 * x),
+    "x": lambda v, x: 0.5 * gamma_density(0.5 * v, 0.5 * x),
 }
-"""Of its complement, which ``chdtri`` and ``chdtriv`` invert."""
 BINOMIAL: Partials = {
     "k": lambda k, n, p: beta_by_b(k + 1, n - k, p) - beta_by_a(k + 1, n - k, p),
     "n": lambda k, n, p: -beta_by_b(k + 1, n - k, p),
@@ -145,6 +144,21 @@ POISSON: Partials = {
     "k": lambda k, m: -gamma_by_a(k + 1, m),
     "m": lambda k, m: -gamma_density(k + 1, m),
 }
+
+
+def binomial(k: Any, n: Any, p: Any) -> Any:
+    """The distribution with its counts as any numbers."""
+    return special.betainc(n - k, k + 1, 1 - p)
+
+
+def negative_binomial(k: Any, n: Any, p: Any) -> Any:
+    return special.betainc(n, k + 1, p)
+
+
+def poisson(k: Any, m: Any) -> Any:
+    return special.gammaincc(k + 1, m)
+
+
 STUDENT: Partials = {"df": student_by_df, "t": student_density}
 FISHER: Partials = {
     "n": lambda n, d, x: f_partials(n, d, x)[0],
@@ -175,42 +189,50 @@ def _distribution(name: str, partials: Partials, names: str, sign: float = 1.0) 
     return [elementwise(function, *found, singular=True, result=None)]
 
 
-def _inverse(name: str, partials: Partials, names: str, solved: str) -> list[ElementwiseRule]:
-    """The row of the inverse `name` with arguments `names`, ``value`` for that of the distribution, which is
-    solved for the argument `solved`."""
+def _inverse(
+    name: str,
+    partials: Partials,
+    of: str | Callable[..., Any],
+    names: str,
+    solved: str,
+    *,
+    whole: bool = False,
+) -> list[ElementwiseRule]:
+    """The row of the inverse `name` with arguments `names`, ``value`` for that of the distribution `of`,
+    which is solved for the argument `solved`.
+
+    Where there is no solution, what it gives is the end of where it searched, which does not move.  If it is
+    `whole`, its other arguments are counts: by those cut to whole numbers the derivative is zero, and the
+    others are refused.
+    """
     function = getattr(special, name, None)
-    if function is None:
+    distribution = of if callable(of) else getattr(special, of, None)
+    if function is None or distribution is None:
         return []
     order = names.split()
 
     def partial(which: str) -> Callable[..., Any]:
         def by(out: Any, *args: Any) -> Any:
             given = dict(zip(order, args, strict=True))
-            given.pop("value")
+            if whole and "k" in given:
+                given["k"] = np.floor(given["k"])
+            value = given.pop("value")
             given[solved] = out
             slope = partials[solved](**given)
-            return 1 / slope if which == "value" else -partials[which](**given) / slope
+            found = 1 / slope if which == "value" else -partials[which](**given) / slope
+            back = distribution(*[given[n] for n in partials])
+            return np.where(np.abs(back - value) < 1e-5, found, np.where(np.isnan(out), np.nan, 0.0))
 
         return by
 
-    return [elementwise(function, *[partial(n) for n in order], singular=True, result=None)]
+    def of_count(which: str) -> Callable[..., Any] | None:
+        return None if which == "k" else unknown(f"scipy.special.{name}", f"its argument {which}")
+
+    found = [of_count(n) if whole and n != "value" else partial(n) for n in order]
+    return [elementwise(function, *found, singular=True, result=None)]
 
 
-def _whole_only(name: str, partials: Partials, names: str, solved: str) -> list[ElementwiseRule]:
-    """`_inverse` by the value alone: the other arguments are counts."""
-    whole = _inverse(name, partials, names, solved)
-    if not whole:
-        return []
-    order = names.split()
-    value = whole[0].partials[order.index("value")]
-    counts = [
-        None if n == "k" else value if n == "value" else unknown(f"scipy.special.{name}", f"its argument {n}")
-        for n in order
-    ]
-    return [elementwise(whole[0].function, *counts, singular=True, result=None)]
-
-
-# -- others --------------------------------------------------------------------------------------------------
+# -- others ----------------------------------------------------------------------------------------------
 
 
 def _normal_density(x: Any) -> Any:
@@ -218,7 +240,8 @@ def _normal_density(x: Any) -> Any:
 
 
 def _tukey_density(out: Any, x: Any, lmbda: Any) -> Any:
-    return 1 / (np.power(out, lmbda - 1) + np.power(1 - out, lmbda - 1))
+    slope = 1 / (np.power(out, lmbda - 1) + np.power(1 - out, lmbda - 1))
+    return np.where((out > 0) & (out < 1), slope, 0.0)
 
 
 def _tukey_by_shape(out: Any, x: Any, lmbda: Any) -> Any:
@@ -228,7 +251,8 @@ def _tukey_by_shape(out: Any, x: Any, lmbda: Any) -> Any:
     safe = np.where(small, 1.0, lmbda)
     near = 0.5 * (p * p - q * q) + lmbda * (p**3 - q**3) / 3
     far = (np.power(out, safe) * p - np.power(1 - out, safe) * q - x) / safe
-    return -np.where(small, near, far) * _tukey_density(out, x, lmbda)
+    slope = -np.where(small, near, far) * _tukey_density(out, x, lmbda)
+    return np.where((out > 0) & (out < 1), slope, 0.0)
 
 
 def _others() -> list[ElementwiseRule]:
@@ -274,40 +298,40 @@ def _others() -> list[ElementwiseRule]:
 
 UFUNC_ROWS: list[ElementwiseRule] = [
     *_distribution("chndtr", NONCENTRAL_CHI2, "x df nc"),
-    *_inverse("chndtrix", NONCENTRAL_CHI2, "value df nc", "x"),
-    *_inverse("chndtridf", NONCENTRAL_CHI2, "x value nc", "df"),
-    *_inverse("chndtrinc", NONCENTRAL_CHI2, "x df value", "nc"),
+    *_inverse("chndtrix", NONCENTRAL_CHI2, "chndtr", "value df nc", "x"),
+    *_inverse("chndtridf", NONCENTRAL_CHI2, "chndtr", "x value nc", "df"),
+    *_inverse("chndtrinc", NONCENTRAL_CHI2, "chndtr", "x df value", "nc"),
     *_distribution("ncfdtr", NONCENTRAL_F, "dfn dfd nc f"),
-    *_inverse("ncfdtri", NONCENTRAL_F, "dfn dfd nc value", "f"),
-    *_inverse("ncfdtridfd", NONCENTRAL_F, "dfn value nc f", "dfd"),
-    *_inverse("ncfdtridfn", NONCENTRAL_F, "value dfd nc f", "dfn"),
-    *_inverse("ncfdtrinc", NONCENTRAL_F, "dfn dfd value f", "nc"),
+    *_inverse("ncfdtri", NONCENTRAL_F, "ncfdtr", "dfn dfd nc value", "f"),
+    *_inverse("ncfdtridfd", NONCENTRAL_F, "ncfdtr", "dfn value nc f", "dfd"),
+    *_inverse("ncfdtridfn", NONCENTRAL_F, "ncfdtr", "value dfd nc f", "dfn"),
+    *_inverse("ncfdtrinc", NONCENTRAL_F, "ncfdtr", "dfn dfd value f", "nc"),
     *_distribution("nctdtr", NONCENTRAL_T, "df nc t"),
-    *_inverse("nctdtrit", NONCENTRAL_T, "df nc value", "t"),
-    *_inverse("nctdtridf", NONCENTRAL_T, "value nc t", "df"),
-    *_inverse("nctdtrinc", NONCENTRAL_T, "df value t", "nc"),
-    *_inverse("btdtria", BETA, "value b x", "a"),
-    *_inverse("btdtrib", BETA, "a value x", "b"),
+    *_inverse("nctdtrit", NONCENTRAL_T, "nctdtr", "df nc value", "t"),
+    *_inverse("nctdtridf", NONCENTRAL_T, "nctdtr", "value nc t", "df"),
+    *_inverse("nctdtrinc", NONCENTRAL_T, "nctdtr", "df value t", "nc"),
+    *_inverse("btdtria", BETA, "betainc", "value b x", "a"),
+    *_inverse("btdtrib", BETA, "betainc", "a value x", "b"),
     *_distribution("gdtr", GAMMA, "a b x"),
     *_distribution("gdtrc", GAMMA, "a b x", -1.0),
-    *_inverse("gdtria", GAMMA, "value b x", "a"),
-    *_inverse("gdtrib", GAMMA, "a value x", "b"),
-    *_inverse("gdtrix", GAMMA, "a b value", "x"),
-    *_inverse("chdtriv", CHI2, "value x", "v"),
+    *_inverse("gdtria", GAMMA, "gdtr", "value b x", "a"),
+    *_inverse("gdtrib", GAMMA, "gdtr", "a value x", "b"),
+    *_inverse("gdtrix", GAMMA, "gdtr", "a b value", "x"),
+    *_inverse("chdtriv", CHI2, "chdtr", "value x", "v"),
     *_distribution("bdtr", {"p": BINOMIAL["p"]}, "k n p"),
     *_distribution("bdtrc", {"p": BINOMIAL["p"]}, "k n p", -1.0),
-    *_whole_only("bdtri", BINOMIAL, "k n value", "p"),
-    *_inverse("bdtrik", BINOMIAL, "value n p", "k"),
-    *_inverse("bdtrin", BINOMIAL, "k value p", "n"),
+    *_inverse("bdtri", BINOMIAL, "bdtr", "k n value", "p", whole=True),
+    *_inverse("bdtrik", BINOMIAL, binomial, "value n p", "k"),
+    *_inverse("bdtrin", BINOMIAL, binomial, "k value p", "n"),
     *_distribution("nbdtr", {"p": NEGATIVE_BINOMIAL["p"]}, "k n p"),
     *_distribution("nbdtrc", {"p": NEGATIVE_BINOMIAL["p"]}, "k n p", -1.0),
-    *_whole_only("nbdtri", NEGATIVE_BINOMIAL, "k n value", "p"),
-    *_inverse("nbdtrik", NEGATIVE_BINOMIAL, "value n p", "k"),
-    *_inverse("nbdtrin", NEGATIVE_BINOMIAL, "k value p", "n"),
-    *_whole_only("pdtri", POISSON, "k value", "m"),
-    *_inverse("pdtrik", POISSON, "value m", "k"),
-    *_inverse("stdtridf", STUDENT, "value t", "df"),
-    *_inverse("fdtridfd", FISHER, "n value x", "d"),
+    *_inverse("nbdtri", NEGATIVE_BINOMIAL, "nbdtr", "k n value", "p", whole=True),
+    *_inverse("nbdtrik", NEGATIVE_BINOMIAL, negative_binomial, "value n p", "k"),
+    *_inverse("nbdtrin", NEGATIVE_BINOMIAL, negative_binomial, "k value p", "n"),
+    *_inverse("pdtri", POISSON, "pdtr", "k value", "m", whole=True),
+    *_inverse("pdtrik", POISSON, poisson, "value m", "k"),
+    *_inverse("stdtridf", STUDENT, "stdtr", "value t", "df"),
+    *_inverse("fdtridfd", FISHER, "fdtr", "n value x", "d"),
     *_others(),
 ]
 

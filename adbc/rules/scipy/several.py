@@ -118,7 +118,9 @@ def _airye(outs: Any, z: Any) -> Any:
     """Airy functions, times exp(2/3 z**1.5) and exp(-abs(Re(2/3 z**1.5)))."""
     if np.iscomplexobj(z):
         raise UnsupportedError(
-            "scipy.special.airye of complex numbers", "their scale is not holomorphic", "use scipy.special.airy"
+            "scipy.special.airye of complex numbers",
+            "their scale is not holomorphic",
+            "use scipy.special.airy",
         )
     ai, aip, bi, bip = outs
     root = np.sqrt(np.maximum(z, 0.0))
@@ -154,7 +156,7 @@ def _spheroidal(name: str, value: Any, sign: int, is_angle: bool) -> list[Rule]:
     return _two(name, 4, second)
 
 
-# -- characteristic values: an eigenvalue moves by the mean of what the operator moves by -----------------------
+# -- characteristic values: an eigenvalue moves by the mean of what the operator moves by ----------------
 
 _ANGLES = np.arange(128) * (360.0 / 128)
 _X, _W = np.polynomial.legendre.leggauss(80)
@@ -181,7 +183,9 @@ def _spheroidal_value(function: Any, sign: int) -> Callable[..., Any]:
 UFUNC_ROWS: list[ElementwiseRule] = [
     elementwise(special.mathieu_a, None, _mathieu_value(special.mathieu_cem), singular=True, result=None),
     elementwise(special.mathieu_b, None, _mathieu_value(special.mathieu_sem), singular=True, result=None),
-    elementwise(special.pro_cv, None, None, _spheroidal_value(special.pro_ang1, 1), singular=True, result=None),
+    elementwise(
+        special.pro_cv, None, None, _spheroidal_value(special.pro_ang1, 1), singular=True, result=None
+    ),
     elementwise(
         special.obl_cv, None, None, _spheroidal_value(special.obl_ang1, -1), singular=True, result=None
     ),
