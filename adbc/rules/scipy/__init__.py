@@ -28,6 +28,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.signal", "adbc.rules.scipy.signal"),
     ("scipy.ndimage", "adbc.rules.scipy.ndimage"),
     ("scipy.interpolate", "adbc.rules.scipy.interpolate"),
+    ("scipy.interpolate", "adbc.rules.scipy.splines"),
     ("scipy.spatial.distance", "adbc.rules.scipy.distances"),
     ("scipy.spatial.transform._rotation_xp", "adbc.rules.scipy.rotations"),
     ("scipy.sparse", "adbc.rules.scipy.sparse"),

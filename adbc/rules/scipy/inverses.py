@@ -1,8 +1,8 @@
 """Distributions in ``scipy.special`` by all of their parameters: the noncentral ones, and the inverses.
 
 Of a distribution F(a, x) it is enough to know the partial derivatives: an inverse, which solves F = p for one
-of its arguments, has the derivatives 1 / F_u by p and -F_a / F_u by another argument, where u is what it solves
-for.  The noncentral distributions are sums of central ones, weighted by Poisson's distribution.
+of its arguments, has the derivatives 1 / F_u by p and -F_a / F_u by another argument, where u is what it
+solves for.  The noncentral distributions are sums of central ones, weighted by Poisson's distribution.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ LIMIT = 20
 UNINITIALISED = (
     "step 'reverse: repeated': outcome[0]",
     "step 'reverse: interleaved': outcome of the first run[0]",
+    "step 'reverse: interleaved': outcome of the second run[0]",
 )
 """What is said where a pullback has restored a result made by `np.empty`, as it was before it was filled."""
 
