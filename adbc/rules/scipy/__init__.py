@@ -27,6 +27,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.integrate", "adbc.rules.scipy.differential"),
     ("scipy.signal", "adbc.rules.scipy.signal"),
     ("scipy.ndimage", "adbc.rules.scipy.ndimage"),
+    ("scipy.ndimage", "adbc.rules.scipy.ndimage_interpolation"),
     ("scipy.interpolate", "adbc.rules.scipy.interpolate"),
     ("scipy.interpolate", "adbc.rules.scipy.splines"),
     ("scipy.spatial.distance", "adbc.rules.scipy.distances"),
