@@ -255,6 +255,108 @@ def _tukey_by_shape(out: Any, x: Any, lmbda: Any) -> Any:
     return np.where((out > 0) & (out < 1), slope, 0.0)
 
 
+# -- what scipy.stats takes from scipy.special -------------------------------------------------------------
+
+
+def _inside(k: Any, n: Any) -> Any:
+    """Whether a count lies below another."""
+    return (k >= 0) & (k < n)
+
+
+def _binomial_by_p(sign: float) -> Callable[..., Any]:
+    def partial(out: Any, k: Any, n: Any, p: Any) -> Any:
+        k = np.floor(k)
+        safe = np.where(_inside(k, n), k, 0.0)
+        return np.where(_inside(k, n), -sign * beta_density(safe + 1, n - safe, p), 0.0)
+
+    return partial
+
+
+def _binomial_mass_by_p(out: Any, k: Any, n: Any, p: Any) -> Any:
+    return out * (np.where(k == 0, 0.0, k / p) - np.where(k == n, 0.0, (n - k) / (1 - p)))
+
+
+def _negative_mass_by_n(out: Any, k: Any, n: Any, p: Any) -> Any:
+    return out * (special.psi(k + n) - special.psi(n) + np.log(p))
+
+
+def _negative_mass_by_p(out: Any, k: Any, n: Any, p: Any) -> Any:
+    return out * (n / p - np.where(k == 0, 0.0, k / (1 - p)))
+
+
+def _chi2_mass(which: str) -> Callable[..., Any]:
+    """The derivative of the density of the noncentral chi-squared distribution."""
+
+    def term(j: Any, a: Any, y: Any) -> Any:
+        density = gamma_density(a + j, y)
+        if which == "x":
+            return 0.25 * density * ((a + j - 1) / y - 1)
+        if which == "df":
+            return 0.25 * density * (np.log(y) - special.psi(a + j))
+        return 0.25 * (gamma_density(a + j + 1, y) - density)
+
+    return lambda out, x, df, nc: _mixture(term, nc / 2, df / 2, x / 2)
+
+
+def _cosine_density(x: Any) -> Any:
+    return (1 + np.cos(x)) / (2 * np.pi)
+
+
+def _inverse_gauss(which: str) -> Callable[..., Any]:
+    """The derivative of the inverse of the inverse Gaussian distribution, whose second parameter is 1."""
+
+    def partial(out: Any, p: Any, mu: Any, s: Any) -> Any:
+        density = np.exp(-0.5 * s * np.square(out / mu - 1) / out) * np.sqrt(s / (2 * np.pi * out**3))
+        if which == "p":
+            return 1 / density
+        log_tail = 2 * s / mu + special.log_ndtr(-np.sqrt(s / out) * (out / mu + 1))
+        return 2 * s / (mu * mu) * np.exp(log_tail) / density
+
+    return partial
+
+
+_NOT_KNOWN = unknown("a distribution of scipy.stats", "its parameters")
+
+
+def _of_stats(name: str, *partials: Any) -> list[ElementwiseRule]:
+    function = getattr(special._ufuncs, name, None)
+    return [] if function is None else [elementwise(function, *partials, singular=True, result=None)]
+
+
+def _for_stats() -> list[ElementwiseRule]:
+    count: Any = None  # cut to whole numbers
+    chi2 = [_of_names("x df nc", NONCENTRAL_CHI2[n], -1.0) for n in ("x", "df", "nc")]
+    fisher = [_of_names("f dfn dfd nc", NONCENTRAL_F[n], -1.0) for n in ("f", "dfn", "dfd", "nc")]
+    student = [_of_names("t df nc", NONCENTRAL_T[n], -1.0) for n in ("t", "df", "nc")]
+    negative = {n: _of_names("k n p", NEGATIVE_BINOMIAL[n]) for n in ("n", "p")}
+    upper = {n: _of_names("k n p", NEGATIVE_BINOMIAL[n], -1.0) for n in ("n", "p")}
+    return [
+        *_of_stats("_binom_pmf", count, count, _binomial_mass_by_p),
+        *_of_stats("_binom_cdf", count, count, _binomial_by_p(1.0)),
+        *_of_stats("_binom_sf", count, count, _binomial_by_p(-1.0)),
+        *_of_stats("_binom_ppf", count, count, count),
+        *_of_stats("_binom_isf", count, count, count),
+        *_of_stats("_nbinom_pmf", count, _negative_mass_by_n, _negative_mass_by_p),
+        *_of_stats("_nbinom_cdf", count, negative["n"], negative["p"]),
+        *_of_stats("_nbinom_sf", count, upper["n"], upper["p"]),
+        *_of_stats("_nbinom_ppf", count, count, count),
+        *_of_stats("_nbinom_isf", count, count, count),
+        *_of_stats("_ncx2_pdf", *[_chi2_mass(n) for n in ("x", "df", "nc")]),
+        *_of_stats("_ncx2_sf", *chi2),
+        *_of_stats("_ncf_sf", *fisher),
+        *_of_stats("_nct_sf", *student),
+        *_of_stats("_cosine_cdf", lambda out, x: _cosine_density(x)),
+        *_of_stats("_cosine_invcdf", lambda out, p: 1 / _cosine_density(out)),
+        *_of_stats("_invgauss_ppf", _inverse_gauss("p"), _inverse_gauss("mu"), _NOT_KNOWN),
+        *_of_stats(
+            "_invgauss_isf",
+            lambda *args: -_inverse_gauss("p")(*args),
+            _inverse_gauss("mu"),
+            _NOT_KNOWN,
+        ),
+    ]
+
+
 def _others() -> list[ElementwiseRule]:
     private = special._ufuncs
     rows = [
@@ -333,6 +435,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_inverse("stdtridf", STUDENT, "stdtr", "value t", "df"),
     *_inverse("fdtridfd", FISHER, "fdtr", "n value x", "d"),
     *_others(),
+    *_for_stats(),
 ]
 
 ROWS: list[Rule] = [*UFUNC_ROWS]

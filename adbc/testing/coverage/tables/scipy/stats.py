@@ -203,13 +203,13 @@ CALLS: dict[str, Sequence[str]] = {
     ],
     f"{_S}.multivariate_t": [f"{_S}.multivariate_t.logpdf(C, v[:3], S, 4.0)"],
     f"{_S}.dirichlet": [
-        f"{_S}.dirichlet.logpdf(p, v[:4] + 1.0)",
+        f"{_S}.dirichlet.logpdf(p / np.sum(p), v[:4] + 1.0)",
         f"{_S}.dirichlet.mean(v[:4])",
         f"{_S}.dirichlet.entropy(v[:4])",
     ],
     f"{_S}.multinomial": [
-        f"{_S}.multinomial.logpmf([1, 2, 0, 2], 5, p)",
-        f"{_S}.multinomial.pmf([1, 2, 0, 2], 5, p)",
+        f"{_S}.multinomial.logpmf([1, 2, 0, 2], 5, p / np.sum(p))",
+        f"{_S}.multinomial.pmf([1, 2, 0, 2], 5, p / np.sum(p))",
     ],
     f"{_S}.dirichlet_multinomial": [f"{_S}.dirichlet_multinomial.logpmf([1, 2, 0, 2], v[:4], 5)"],
     f"{_S}.multivariate_hypergeom": [f"{_S}.multivariate_hypergeom.pmf([1, 2], [3, 4], 3) * x"],
