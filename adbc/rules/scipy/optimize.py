@@ -175,6 +175,9 @@ def _constant_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
     return out, fresh_shadow(out, active=False), lambda bout: (None,) * len(args)
 
 
+_NOT_FOUND = (
+    "the search under constraints did not succeed: begin elsewhere, or pass constants: adbc.stop_gradient(p)"
+)
 _NAMED_LOSS = "name one of SciPy's losses, loss='huber', or pass constants: adbc.stop_gradient(p)"
 _SOLVE = (
     "solve for the root of the derivative, scipy.optimize.root_scalar(slope, bracket=...), or pass constants:"
@@ -277,6 +280,11 @@ def _equalities(constraints: Any, x: Any) -> Any:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
+def _independent(rows: Any) -> bool:
+    """Whether the gradients of constraints are linearly independent."""
+    return bool(not len(rows) or np.linalg.matrix_rank(rows) == len(rows))
+
+
 def _constrained(x: Any, fun: Any, args: tuple[Any, ...], bounds: Any, constraints: Any) -> Any:
     """The minimum `x` under constraints: with their multipliers it is a stationary point of the Lagrangian of
     those that hold with equality."""
@@ -299,7 +307,14 @@ def _constrained(x: Any, fun: Any, args: tuple[Any, ...], bounds: Any, constrain
         return np.sum(fun(y, *args)) - np.dot(z[count:], _equalities(constraints, (x, y)))
 
     slope = stop_gradient(ENGINE.grad(lambda z: np.sum(fun(placed(z), *args)))(x[free]))
-    multipliers = np.linalg.lstsq(jacobian(equalities, x[free]).T, slope, rcond=None)[0]
+    normals = jacobian(equalities, x[free])
+    if not _independent(normals):
+        raise UnsupportedError(
+            "scipy.optimize.minimize with constraints that depend on each other where they hold",
+            "the minimum does not move smoothly with what they are made of",
+            "leave out those that follow from others, or pass constants: adbc.stop_gradient(p)",
+        )
+    multipliers = np.linalg.lstsq(normals.T, slope, rcond=None)[0]
     start = np.concatenate((x[free], multipliers))
     moved = root_of(start, lambda z, *args: ENGINE.grad(lagrangian)(z, *args), args)
     return valued(x, placed(moved[:count]))
@@ -315,6 +330,8 @@ def minimize(
     positional = (fun, x0, given, method, jac, hess, hessp, bounds, constraints, tol, callback, options)
     found = solved(optimize.minimize, positional, {})
     if constraints:
+        if not found.success:
+            return with_constants(optimize.minimize, positional, {}, _NOT_FOUND)
         each = constraints if isinstance(constraints, list | tuple) else [constraints]
         value = _with_slope(fun) if jac is True else fun
         x = _constrained(found.x, value, given, bounds, each)
@@ -609,6 +626,7 @@ ROWS: list[Rule] = [
     ZeroRule(at_bounds),
     ZeroRule(held),
     ZeroRule(_one_vertex),
+    ZeroRule(_independent),
     ZeroRule(at_limit),
     Primitive(with_constants, frule=_constant_frule, rrule=_constant_rrule),
     *bodies(

@@ -475,13 +475,15 @@ def called(self: Any, x: Any, y: Any, dx: int = 0, dy: int = 0, grid: bool = Tru
     x, y = np.asarray(x), np.asarray(y)
     if not grid:
         x, y = np.broadcast_arrays(x, y)
-    found = bivariate(self.tck[:3], *self.degrees, dx, dy, x, y, grid)
+    kx, ky = self.degrees
+    found = bivariate(self.tck[:3], kx, ky, dx, dy, x, y, grid)
     return found if grid else np.reshape(found, x.shape)
 
 
 def bisplev(x: Any, y: Any, tck: Any, dx: int = 0, dy: int = 0) -> Any:
     x, y = np.atleast_1d(x), np.atleast_1d(y)
-    z = bivariate((np.asarray(tck[0]), np.asarray(tck[1]), np.asarray(tck[2])), *tck[3:5], dx, dy, x, y, True)
+    tx, ty, c, kx, ky = tck
+    z = bivariate((np.asarray(tx), np.asarray(ty), np.asarray(c)), kx, ky, dx, dy, x, y, True)
     if len(z) > 1:
         return z
     return z[0] if len(z[0]) > 1 else z[0][0]

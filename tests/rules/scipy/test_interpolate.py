@@ -62,14 +62,14 @@ def test_fitpack() -> None:
     spline = interpolate.UnivariateSpline(X, Y, s=0)
     check_gradient(lambda q: np.sum(spline(q) ** 2), Q)
     check_gradient(lambda q: np.sum(spline.derivative()(q) ** 2), Q)
+    check_gradient(lambda x: np.sum(interpolate.splev(Q, interpolate.splrep(x, Y)) ** 2), X)
     with pytest.raises(UnsupportedError, match=r"splrep"):
-        adbc.grad(lambda y: float(interpolate.splev(0.4, interpolate.splrep(X, y, s=0.1))))(Y)
+        adbc.grad(lambda y: float(interpolate.splev(0.4, interpolate.splrep(X, y, s=1e-3))))(Y)
 
 
 INNER = [0.4, 0.7]
 
 FITTED = {
-    "splrep": lambda x, y, q: interpolate.splev(q, interpolate.splrep(x, y)),
     "splrep, even": lambda x, y, q: interpolate.splev(q, interpolate.splrep(x, y, k=2)),
     "knots": lambda x, y, q: interpolate.splev(q, interpolate.splrep(x, y, task=-1, t=INNER)),
     "polynomial": lambda x, y, q: interpolate.splev(q, interpolate.splrep(x, y, s=50.0)),
@@ -91,15 +91,14 @@ FITTED = {
 
 @pytest.mark.parametrize("name", FITTED)
 def test_splines_by_places_data_and_points(name: str) -> None:
-    check_gradient(lambda x: np.sum(FITTED[name](x, Y, Q) ** 2), X)
-    check_rule(lambda y, q: np.sum(FITTED[name](X, y, q) ** 2), Y, Q)
+    check_rule(lambda x, y, q: np.sum(FITTED[name](x, y, q) ** 2), X, Y, Q, step=1e-3)
 
 
 def test_b_splines_by_their_knots() -> None:
     check_rule(
         lambda t, c, q: interpolate.BSpline(t, c, 3)(q), np.cumsum(np.arange(1.0, 10.0)), Y[:5], Q + 20
     )
-    check_rule(lambda c, q: interpolate.BSpline(KNOTS, c, 3)(q, 2), Y[:5], np.array([0.0, 0.5, 1.0, 1.2]))
+    check_rule(lambda c, q: interpolate.BSpline(KNOTS, c, 3)(q, 2), Y[:5], np.array([0.1, 0.45, 0.9, 1.2]))
 
 
 def test_splines_of_two_variables() -> None:
@@ -129,10 +128,10 @@ def test_radial_functions(kernel: str) -> None:
 
 def test_bernstein_and_several_dimensions() -> None:
     line = np.array([0.0, 0.5, 1.0])
-    check_rule(lambda c, q: interpolate.BPoly(c, line)(q), GRID[:4, :2].copy(), Q)
-    check_rule(lambda c, q: interpolate.BPoly(c, line)(q, 1), GRID[:4, :2].copy(), Q)
+    check_rule(lambda c, q: interpolate.BPoly(c, line)(q) * 1.0, GRID[:4, :2].copy(), Q)
+    check_rule(lambda c, q: interpolate.BPoly(c, line)(q, 1) * 1.0, GRID[:4, :2].copy(), Q)
     c = np.arange(24.0).reshape(2, 3, 2, 2) * 0.1
-    check_rule(lambda c, p: interpolate.NdPPoly(c, (line, line))(p), c, INSIDE)
+    check_rule(lambda c, p: interpolate.NdPPoly(c, (line, line))(p) * 1.0, c, INSIDE)
 
 
 def test_grids() -> None:
