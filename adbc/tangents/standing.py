@@ -59,10 +59,8 @@ class Standing:
 
     def _add_fields(self, x: Any, old: list[tuple[str, Any]]) -> None:
         slots = slots_of(type(x))
-        try:
-            for _, slot in slots:
-                slot.__get__(x)
-        except AttributeError:
+        # Counted, for a name may be that of a slot and, in a subclass that hides it, of the dictionary.
+        if len(old) < len(instance_dict(x)) + len(slots):
             self._others.append((x, old))  # a slot may yet be assigned
             return
         for _, slot in slots:

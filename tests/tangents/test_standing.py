@@ -35,6 +35,19 @@ class Full(Slotted):
         self.late, self.more = 2.5, 3.5
 
 
+class Titled:
+    __slots__ = ("title",)
+
+
+class Hiding(Titled):
+    """One whose class hides the slot by an attribute, so that what is assigned stands in its dictionary."""
+
+    title = None
+
+    def __init__(self) -> None:
+        self.title = 1.5
+
+
 class Asking(Plain):
     def __getattribute__(self, name: str) -> Any:
         raise AssertionError("nobody may be asked")
@@ -65,6 +78,7 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "slot beside": (Full, lambda x: setattr(x, "more", 7.0)),
     "slot emptied": (Full, lambda x: delattr(x, "late")),
     "slot filled": (Slotted, lambda x: setattr(x, "late", 7.0)),
+    "slot hidden": (Hiding, lambda x: setattr(x, "title", 7.0)),
     "list": (lambda: [1.0, [2.0]], lambda x: x.__setitem__(0, float("3.0"))),
     "longer list": (lambda: [1.0], lambda x: x.append(1.0)),
     "dict": (lambda: {"a": 1.0}, lambda x: x.update(a=float("3.0"))),

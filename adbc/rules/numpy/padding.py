@@ -33,20 +33,14 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
             "make a larger array, and write into it",
         )
     widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
-    if mode == "constant":
+    if mode == "constant" and np.ndim(kwargs.get("constant_values", 0)) == 0:
         value = kwargs.get("constant_values", 0)
-        if np.ndim(value) != 0:
-            raise UnsupportedError(
-                "np.pad with several constant values",
-                "adbc has no rule for that form",
-                "make a larger array, and write into it",
-            )
         shape = tuple([n + before + after for n, (before, after) in zip(array.shape, widths, strict=True)])
         result = np.full(shape, value, dtype=array.dtype)
         inner = tuple([slice(before, before + n) for n, (before, _) in zip(array.shape, widths, strict=True)])
         result[inner] = array
         return result
-    if mode in STATISTICS or mode == "linear_ramp":
+    if mode in STATISTICS or mode in ("linear_ramp", "constant"):
         given = kwargs.get(known[mode])
         for axis in range(array.ndim):
             array = _padded_by_numbers(array, axis, widths[axis], mode, _pair(given, array.ndim, axis))
@@ -93,7 +87,10 @@ def _padded_by_numbers(array: Any, axis: int, widths: Any, mode: str, given: Any
     for end in (0, 1):
         width = widths[end]
         if width:
-            if mode == "linear_ramp":
+            if mode == "constant":
+                shape = tuple([width if k == axis else m for k, m in enumerate(array.shape)])
+                part = np.full(shape, given[end], dtype=array.dtype)
+            elif mode == "linear_ramp":
                 edge = np.take(array, 0 if end == 0 else n - 1, axis=axis)
                 stop = 0 if given[end] is None else given[end]
                 ramp = np.linspace(stop, edge, width, endpoint=False, axis=axis)

@@ -18,7 +18,7 @@ from adbc.rules.linear import along, refuse_others
 from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, When
 
-__all__ = ["ROWS", "FormulaRule", "bodies", "fixed", "internal", "linear"]
+__all__ = ["ROWS", "FormulaRule", "bodies", "fixed", "internal", "linear", "unknown"]
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -114,6 +114,19 @@ def internal(name: str) -> Any:
 def bodies(module: Any, found: Mapping[str, Callable[..., Any]]) -> list[Any]:
     """The overlays of those functions of `module` that it has, by name."""
     return [Overlay(getattr(module, name), body) for name, body in found.items() if hasattr(module, name)]
+
+
+def unknown(name: str, argument: str) -> Callable[..., Any]:
+    """A function that raises, in place of a partial derivative for which there is no formula."""
+
+    def refuse(*args: Any, **others: Any) -> Any:
+        raise UnsupportedError(
+            f"{name} has no derivative rule by {argument}",
+            "adbc has no formula for it",
+            "pass it as a constant: adbc.stop_gradient(x) in place of x",
+        )
+
+    return refuse
 
 
 def fixed(x: Any, what: str, instead: str) -> Any:

@@ -16,8 +16,8 @@ from scipy import fft
 
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.fourier import EXCHANGED, axes_of, halved, resized
-from adbc.rules.scipy.base import bodies, linear
-from adbc.rules.table import Rule
+from adbc.rules.scipy.base import bodies, fixed, linear
+from adbc.rules.table import Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -194,7 +194,39 @@ _IDCT, _IDCTN = _trigonometric(fft.dct, fft.idct, False, True)
 _DST, _DSTN = _trigonometric(fft.dst, fft.idst, True, False)
 _IDST, _IDSTN = _trigonometric(fft.dst, fft.idst, True, True)
 
+# -- Hankel transforms -------------------------------------------------------------------------------------
+
+_CONSTANTS = "pass them as constants: adbc.stop_gradient(x)"
+
+
+def _hankel(inverse: bool) -> Callable[..., Any]:
+    """The body of ``fht`` or ``ifht``: a convolution in the logarithm of the argument."""
+
+    def body(a: Any, dln: Any, mu: Any, offset: Any = 0.0, bias: Any = 0.0) -> Any:
+        a = np.asarray(a)
+        what = "scipy.fft.ifht" if inverse else "scipy.fft.fht"
+        what = f"{what} by dln, mu, offset or bias"
+        dln, mu = fixed(dln, what, _CONSTANTS), fixed(mu, what, _CONSTANTS)
+        offset, bias = fixed(offset, what, _CONSTANTS), fixed(bias, what, _CONSTANTS)
+        n = a.shape[-1]
+        place = (np.arange(n) - (n - 1) / 2) * dln
+        before, behind = np.exp(-bias * place), np.exp(-bias * (place + offset))
+        u = coefficients(n, dln, mu, offset, bias, inverse)
+        found = fft.rfft(a / behind if inverse else a * before, axis=-1)
+        found = found / np.conj(u) if inverse else found * u
+        found = np.flip(fft.irfft(found, n, axis=-1), axis=-1)
+        return found / before if inverse else found * behind
+
+    return body
+
+
+def coefficients(n: int, dln: Any, mu: Any, offset: Any, bias: Any, inverse: bool) -> Any:
+    """SciPy's coefficients of a Hankel transform, which are constants."""
+    return fft._fftlog_backend.fhtcoeff(n, dln, mu, offset=offset, bias=bias, inverse=inverse)
+
+
 ROWS: list[Rule] = [
+    ZeroRule(coefficients),
     linear(fft.fft, transpose=_line(fft.ifft)),
     linear(fft.ifft, transpose=_line(fft.fft)),
     linear(fft.fftn, transpose=_grid(fft.ifftn)),
@@ -214,6 +246,8 @@ ROWS: list[Rule] = [
     *bodies(
         fft,
         {
+            "fht": _hankel(inverse=False),
+            "ifht": _hankel(inverse=True),
             "fft2": _several(fft.fftn, (-2, -1)),
             "ifft2": _several(fft.ifftn, (-2, -1)),
             "rfft2": _several(fft.rfftn, (-2, -1)),

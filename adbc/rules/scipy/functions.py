@@ -1,4 +1,4 @@
-"""Families of ``scipy.special`` by their last argument: hypergeometric, elliptic, orthogonal polynomials.
+"""Families of ``scipy.special`` by their last argument: hypergeometric, Bessel, orthogonal polynomials.
 
 The derivative of each is another of its family, with parameters moved by one.  By the parameters themselves
 no formula is known, and an active one is refused.
@@ -12,22 +12,15 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from adbc.errors import UnsupportedError
 from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise
+from adbc.rules.scipy.base import unknown
 from adbc.rules.table import Rule
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
 
 
 def _unknown(name: str) -> Callable[..., Any]:
-    def refuse(*args: Any, **others: Any) -> Any:
-        raise UnsupportedError(
-            f"scipy.special.{name} has no derivative rule by its parameters",
-            "adbc has no formula for it",
-            "pass it as a constant: adbc.stop_gradient(x) in place of x",
-        )
-
-    return refuse
+    return unknown(f"scipy.special.{name}", "its parameters")
 
 
 def _last(name: str, count: int, slope: Callable[..., Any]) -> list[ElementwiseRule]:
@@ -41,25 +34,6 @@ def _last(name: str, count: int, slope: Callable[..., Any]) -> list[ElementwiseR
 
 def _row(name: str, *partials: Any) -> list[ElementwiseRule]:
     return [elementwise(getattr(special, name), *partials, singular=True, result=None)]
-
-
-def _root(phi: Any, m: Any) -> Any:
-    return np.sqrt(1 - m * np.square(np.sin(phi)))
-
-
-def _first_by_m(out: Any, phi: Any, m: Any) -> Any:
-    """The derivative of ``ellipkinc`` by `m`: half the integral of sin**2 / root**3, by Carlson's R_D."""
-    s, c = np.sin(phi), np.cos(phi)
-    if np.any(np.abs(phi) > 0.5 * np.pi):
-        _unknown("ellipkinc, for angles beyond pi/2,")()
-    return s**3 / 6 * special.elliprd(c * c, 1.0, 1 - m * s * s)
-
-
-def _second_by_m(out: Any, phi: Any, m: Any) -> Any:
-    s, c = np.sin(phi), np.cos(phi)
-    if np.any(np.abs(phi) > 0.5 * np.pi):
-        _unknown("ellipeinc, for angles beyond pi/2,")()
-    return -(s**3) / 6 * special.elliprd(c * c, 1 - m * s * s, 1.0)
 
 
 DEGREE = float(np.pi / 180.0)
@@ -105,11 +79,6 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_last("hyp0f1", 2, lambda out, b, z: special.hyp0f1(b + 1, z) / b),
     *_last("hyperu", 3, lambda out, a, b, z: -a * special.hyperu(a + 1, b + 1, z)),
     *_last("expn", 2, lambda out, n, x: -np.where(n == 0, out * (1 + 1 / x), special.expn(np.abs(n - 1), x))),
-    *_row("ellipk", lambda out, m: special.elliprd(0.0, 1.0, 1 - m) / 6),
-    *_row("ellipkm1", lambda out, p: -special.elliprd(0.0, 1.0, p) / 6),
-    *_row("ellipe", lambda out, m: -special.elliprd(0.0, 1 - m, 1.0) / 6),
-    *_row("ellipkinc", lambda out, phi, m: 1 / _root(phi, m), _first_by_m),
-    *_row("ellipeinc", lambda out, phi, m: _root(phi, m), _second_by_m),
     *_row("wofz", lambda out, z: -2 * z * out + 2j / np.sqrt(np.pi)),
     *_last("hankel1e", 2, lambda out, v, z: _hankel_scaled(special.hankel1e, v, z) - 1j * out),
     *_last("hankel2e", 2, lambda out, v, z: _hankel_scaled(special.hankel2e, v, z) + 1j * out),
@@ -132,17 +101,6 @@ UFUNC_ROWS: list[ElementwiseRule] = [
         lambda out, y, p: _inverse_boxcox_by_p(1 + out, y, p),
     ),
     *_row("voigt_profile", _voigt("x"), _voigt("sigma"), _voigt("gamma")),
-    *_row(
-        "elliprf",
-        lambda out, x, y, z: -special.elliprd(y, z, x) / 6,
-        lambda out, x, y, z: -special.elliprd(x, z, y) / 6,
-        lambda out, x, y, z: -special.elliprd(x, y, z) / 6,
-    ),
-    *_row(
-        "elliprc",
-        lambda out, x, y: -special.elliprd(y, y, x) / 6,
-        lambda out, x, y: -special.elliprd(x, y, y) / 3,
-    ),
     *_last(
         "eval_sh_legendre", 2, lambda out, n, x: (n + 1) * _below(special.eval_jacobi, n, 2 * x - 1, 1, 1)
     ),
@@ -150,6 +108,22 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_last("eval_sh_chebyu", 2, lambda out, n, x: 4 * _below(special.eval_gegenbauer, n, 2 * x - 1, 2)),
     *_last("eval_chebyc", 2, lambda out, n, x: n * _below(special.eval_chebyu, n, x / 2)),
     *_last("eval_chebys", 2, lambda out, n, x: _below(special.eval_gegenbauer, n, x / 2, 2)),
+    *_last(
+        "eval_sh_jacobi", 4, lambda out, n, p, q, x: n * _below(special.eval_sh_jacobi, n, x, p + 2, q + 1)
+    ),
+    *_last("wright_bessel", 3, lambda out, a, b, x: special.wright_bessel(a, a + b, x)),
+    *_last("log_wright_bessel", 3, lambda out, a, b, x: np.exp(special.log_wright_bessel(a, a + b, x) - out)),
+    *_last("lpmv", 3, lambda out, m, v, x: (v * x * out - (v + m) * special.lpmv(m, v - 1, x)) / (x * x - 1)),
+    *_row("berp", lambda out, x: -special.bei(x) - out / x),
+    *_row("beip", lambda out, x: special.ber(x) - out / x),
+    *_row("kerp", lambda out, x: -special.kei(x) - out / x),
+    *_row("keip", lambda out, x: special.ker(x) - out / x),
+    *_row(
+        "besselpoly",
+        lambda out, a, p, v: special.besselpoly(a, p + 1, v - 1) - special.besselpoly(a, p + 1, v + 1),
+        _unknown("besselpoly"),
+        _unknown("besselpoly"),
+    ),
     *_last("hankel1", 2, _hankel(special.hankel1)),
     *_last("hankel2", 2, _hankel(special.hankel2)),
     *_last("eval_legendre", 2, lambda out, n, x: 0.5 * (n + 1) * _below(special.eval_jacobi, n, x, 1, 1)),

@@ -1,8 +1,7 @@
-"""``scipy.interpolate``: piecewise polynomials, splines, grids, triangles.
+"""``scipy.interpolate``: piecewise polynomials, grids, triangles, radial functions.
 
-A spline is linear in its coefficients, and its derivative by x is another spline.  Most of the library is
-Python that ends in a few functions in C: those for piecewise polynomials have bodies, those for splines in
-the basis of B-splines have formulas.  The interval that a point lies in has no derivative.
+Most of the library is Python that ends in a few functions in C, which have bodies.  The interval that a point
+lies in has no derivative.
 """
 
 from __future__ import annotations
@@ -11,12 +10,9 @@ from typing import Any
 
 import numpy as np
 from scipy import interpolate, spatial
-from scipy.linalg import lapack
 
-from adbc.rules.implicit import solved, valued
-from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.implicit import solved
 from adbc.rules.scipy.base import bodies, fixed, internal
-from adbc.rules.scipy.solves import solved_with_band
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import Rule, ZeroRule
 
@@ -76,108 +72,55 @@ def integrate(c: Any, x: Any, a: Any, b: Any, extrapolate: Any, out: Any) -> Non
     out[...] = total
 
 
-# -- B-splines ---------------------------------------------------------------------------------------------
+def evaluate_bernstein(c: Any, x: Any, xp: Any, nu: int, extrapolate: Any, out: Any) -> None:
+    """The body of ``_ppoly.evaluate_bernstein``: by de Casteljau, a derivative by the differences of the
+    coefficients."""
+    degree = c.shape[0] - 1
+    if nu > degree:
+        out[...] = 0.0
+        return
+    place = interval_of(x, xp)
+    width = (x[place + 1] - x[place])[:, None]
+    s = (xp - x[place])[:, None] / width
+    d = [c[k][place] for k in range(degree + 1)]
+    for j in range(nu):
+        d = [(degree - j) * (d[k + 1] - d[k]) / width for k in range(degree - j)]
+    while len(d) > 1:
+        d = [d[k] + s * (d[k + 1] - d[k]) for k in range(len(d) - 1)]
+    total = d[0]
+    if not extrapolate:
+        total = np.where(outside(x, xp)[:, None], np.nan, total)
+    out[...] = total
 
 
-def _spline(t: Any, c: Any, k: int, x: Any, nu: int, extrapolate: bool) -> Any:
-    return interpolate.BSpline(t, c, k, extrapolate=extrapolate)(x, nu)
-
-
-def _basis(t: Any, k: int, x: Any, nu: int, extrapolate: bool, n: int) -> Any:
-    """Each B-spline at each point: the matrix by which coefficients are multiplied."""
-    return _spline(t, np.eye(n), k, x, nu, extrapolate)
-
-
-def _knots(t: Any) -> Any:
-    """The knots `t`, as constants."""
-    return fixed(
-        np.asarray(t),
-        "a spline of scipy.interpolate by its knots",
-        "use CubicSpline or PchipInterpolator, or pass knots as constants: adbc.stop_gradient(x)",
-    )
-
-
-def _evaluate_dc(d: Any, y: Any, t: Any, c: Any, k: Any, x: Any, nu: int, extrapolate: Any) -> Any:
-    return _spline(t, d, k, x, nu, extrapolate)
-
-
-def _evaluate_dx(d: Any, y: Any, t: Any, c: Any, k: Any, x: Any, nu: int, extrapolate: Any) -> Any:
-    return _spline(t, c, k, x, nu + 1, extrapolate) * d[:, None]
-
-
-def _evaluate_c(by: Any, y: Any, t: Any, c: Any, k: Any, x: Any, nu: int, extrapolate: Any) -> Any:
-    return _basis(t, k, x, nu, extrapolate, len(c)).T @ by
-
-
-def _evaluate_x(by: Any, y: Any, t: Any, c: Any, k: Any, x: Any, nu: int, extrapolate: Any) -> Any:
-    return np.sum(by * np.conjugate(_spline(t, c, k, x, nu + 1, extrapolate)), axis=-1)
-
-
-def spline_values(t: Any, c: Any, k: int, x: Any, nu: int, extrapolate: Any) -> Any:
-    """A B-spline, or a derivative of it, at points `x`; `c` has a column for each function."""
-    return _spline(t, c, k, x, nu, extrapolate)
-
-
-def evaluate_spline(t: Any, c: Any, k: int, x: Any, nu: int, extrapolate: Any) -> Any:
-    """The body of ``_dierckx.evaluate_spline``."""
-    return spline_values(_knots(t), c, k, x, nu, bool(extrapolate))
-
-
-def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
-    t, c, k = tck
-    t, x = _knots(t), np.asarray(x)
-    n = len(t) - k - 1
-    points = np.ravel(x)
-    c = np.asarray(c)[:n]
-    values = np.reshape(spline_values(t, c[:, None], k, points, der, True), x.shape)
-    if ext == 0:
-        return values
-    beyond = outside(np.array([t[k], t[n]]), stop_gradient(x))
-    if ext == 2 and np.any(beyond):
-        raise ValueError("points outside of the interval that the spline is defined on")
-    if ext == 3:
-        inside = np.clip(points, t[k], t[n])
-        return np.reshape(spline_values(t, c[:, None], k, inside, der, True), x.shape)
-    return np.where(beyond, 0.0, values)
-
-
-def fitpack_splev(t: Any, c: Any, k: int, x: Any, e: int = 0) -> Any:
-    """The body of FITPACK's ``splev``, which a `UnivariateSpline` is evaluated by."""
-    return splev(x, (t, c, k), 0, e), 0
-
-
-def fitpack_splder(t: Any, c: Any, k: int, x: Any, nu: int = 1, e: int = 0) -> Any:
-    return splev(x, (t, c, k), nu, e), 0
-
-
-def splrep(
-    x: Any, y: Any, w: Any = None, xb: Any = None, xe: Any = None, k: int = 3, task: int = 0, s: Any = None,
-    t: Any = None, full_output: int = 0, per: int = 0, quiet: int = 1,
-) -> Any:  # fmt: skip
-    instead = "use CubicSpline, or s=0 and data whose places are constants"
-    x = fixed(x, "scipy.interpolate.splrep by the places x", instead)
-    if s not in (None, 0) or w is not None or task != 0 or full_output or per:
-        y = fixed(y, "scipy.interpolate.splrep with s, w, task, full_output or per by the data y", instead)
-    found = solved(interpolate.splrep, (x, y, w, xb, xe, k, task, s, t, full_output, per, quiet), {})
-    if s not in (None, 0) or w is not None or task != 0 or full_output or per:
-        return found
-    knots, coefficients, degree = stop_gradient(found[0]), found[1], found[2]
-    n = len(knots) - degree - 1
-    matrix = collocation(knots, degree, np.asarray(x, dtype=float), n)
-    own = np.linalg.solve(matrix, np.asarray(y, dtype=float))
-    return knots, valued(coefficients, np.concatenate((own, np.zeros(degree + 1)))), degree
-
-
-def collocation(t: Any, k: int, x: Any, n: int) -> Any:
-    """Each B-spline at each place of the data."""
-    return _basis(t, k, x, 0, True, n)
-
-
-def gbsv(kl: int, ku: int, ab: Any, b: Any, overwrite_ab: Any = False, overwrite_b: Any = False) -> Any:
-    """The body of LAPACK's solver for bands, which has `kl` more rows in front; of its results only the
-    solution is meant."""
-    x = solved_with_band(np.asarray(ab)[kl:], b, (kl, ku))
-    return ab, np.zeros(x.shape[0], np.int32), x, 0
+def evaluate_nd(c: Any, xs: Any, ks: Any, xp: Any, dx: Any, extrapolate: Any, out: Any) -> None:
+    """The body of ``_ppoly.evaluate_nd``: `c` has an axis for the powers, one for the cells, both flattened
+    over the dimensions, and one for the functions."""
+    ndim = len(xs)
+    cell = np.zeros(len(xp), np.intp)
+    powers = [np.ones((len(xp), 1))]
+    beyond = np.zeros(len(xp), bool)
+    for i in range(ndim):
+        place = interval_of(xs[i], xp[:, i])
+        beyond = beyond | outside(xs[i], xp[:, i])
+        cell = cell * (len(xs[i]) - 1) + place
+        s = xp[:, i] - xs[i][place]
+        order = int(ks[i])
+        terms = []
+        for k in range(order):
+            power, factor = order - 1 - k, 1.0
+            for j in range(int(dx[i])):
+                factor = factor * (power - j)
+            rest = power - int(dx[i])
+            terms.append(factor * s ** max(rest, 0) if rest >= 0 else np.zeros(len(xp)))
+        powers.append(np.stack(terms, axis=1))
+    weights = powers[0]
+    for term in powers[1:]:
+        weights = np.reshape(weights[:, :, None] * term[:, None, :], (len(xp), -1))
+    total = np.einsum("nk,knf->nf", weights, c[:, cell])
+    if not extrapolate:
+        total = np.where(beyond[:, None], np.nan, total)
+    out[...] = total
 
 
 # -- grids -------------------------------------------------------------------------------------------------
@@ -224,15 +167,77 @@ def evaluate_linear_2d(values: Any, indices: Any, distances: Any, grid: Any, out
     )
 
 
+# -- radial functions -------------------------------------------------------------------------------------
+
+
+def _positive(r: Any) -> Any:
+    return np.where(r == 0, 1.0, r)
+
+
+RADIAL: dict[str, Any] = {
+    "linear": lambda r: -r,
+    "thin_plate_spline": lambda r: np.where(r == 0, 0.0, r * r * np.log(_positive(r))),
+    "cubic": lambda r: r * r * r,
+    "quintic": lambda r: -(r * r * r * r * r),
+    "multiquadric": lambda r: -np.sqrt(r * r + 1),
+    "inverse_multiquadric": lambda r: 1 / np.sqrt(r * r + 1),
+    "inverse_quadratic": lambda r: 1 / (r * r + 1),
+    "gaussian": lambda r: np.exp(-(r * r)),
+}
+"""The radial functions by their names."""
+
+
+def _distances(x: Any, y: Any) -> Any:
+    """Between all points of `x` and `y`; where they meet, the derivative is 0, as of ``abs``."""
+    square = np.sum((x[:, None, :] - y[None, :, :]) ** 2, axis=-1)
+    return np.where(square == 0, 0.0, np.sqrt(np.where(square == 0, 1.0, square)))
+
+
+def rbf_polynomials(x: Any, powers: Any) -> Any:
+    """The monomials with these powers at points `x`."""
+    columns = []
+    for power in np.asarray(powers).tolist():
+        column = np.ones(len(x))
+        for i, n in enumerate(power):
+            if n:
+                column = column * x[:, i] ** n
+        columns.append(column)
+    return np.stack(columns, axis=1) if columns else np.zeros((len(x), 0))
+
+
+def rbf_system(y: Any, d: Any, smoothing: Any, kernel: Any, epsilon: Any, powers: Any) -> Any:
+    """The body of ``_build_system``: matrix, right-hand side, shift and scale."""
+    r, s = len(powers), d.shape[1]
+    low, high = np.min(y, axis=0), np.max(y, axis=0)
+    shift, scale = (high + low) / 2, (high - low) / 2
+    scale = np.where(scale == 0, 1.0, scale)
+    terms = rbf_polynomials((y - shift) / scale, powers)
+    matrix = RADIAL[kernel](_distances(y * epsilon, y * epsilon)) + np.diag(smoothing)
+    top = np.concatenate((matrix, terms), axis=1)
+    bottom = np.concatenate((terms.T, np.zeros((r, r))), axis=1)
+    return np.concatenate((top, bottom)), np.concatenate((d, np.zeros((r, s)))), shift, scale
+
+
+def rbf_terms(x: Any, y: Any, kernel: Any, epsilon: Any, powers: Any, shift: Any, scale: Any) -> Any:
+    """The body of ``_build_evaluation_coefficients``."""
+    near = RADIAL[kernel](_distances(x * epsilon, y * epsilon))
+    return np.concatenate((near, rbf_polynomials((x - shift) / scale, powers)), axis=1)
+
+
+def rbf_solved(y: Any, d: Any, smoothing: Any, kernel: Any, epsilon: Any, powers: Any, xp: Any = None) -> Any:
+    """The body of ``_build_and_solve_system``."""
+    matrix, right, shift, scale = rbf_system(y, d, smoothing, kernel, epsilon, powers)
+    return shift, scale, np.linalg.solve(matrix, right)
+
+
 # -- scattered data ----------------------------------------------------------------------------------------
 
 
 def triangles(points: Any, xi: Any) -> Any:
-    """For each of `xi` the simplex it lies in (-1: none), its corners, and the map to barycentric
-    coordinates."""
+    """For each of `xi` the simplex it lies in (-1: none), and the numbers of its corners."""
     found = spatial.Delaunay(points)
     simplex = found.find_simplex(xi)
-    return simplex, found.simplices[simplex], found.transform[simplex]
+    return simplex, found.simplices[simplex]
 
 
 def nearest(points: Any, xi: Any) -> Any:
@@ -240,23 +245,14 @@ def nearest(points: Any, xi: Any) -> Any:
     return spatial.cKDTree(points).query(xi)[1]
 
 
-def griddata(
-    points: Any, values: Any, xi: Any, method: str = "linear", fill_value: Any = np.nan, rescale: bool = False
-) -> Any:
-    instead = "use RegularGridInterpolator, or pass constants: adbc.stop_gradient(points)"
-    points = fixed(coordinates(points), "scipy.interpolate.griddata by its points", instead)
-    values = np.asarray(values)
+def linear_in_triangles(points: Any, values: Any, xi: Any, fill_value: Any) -> Any:
+    """Interpolation between the corners of the simplex that a point lies in."""
     dimension = points.shape[-1]
-    if dimension < 2 or rescale or method not in ("linear", "nearest"):
-        values = fixed(values, f"scipy.interpolate.griddata with method={method!r} by its values", instead)
-        xi = fixed(xi, f"scipy.interpolate.griddata with method={method!r} by xi", instead)
-        return solved(interpolate.griddata, (points, values, xi, method, fill_value, rescale), {})
-    xi = coordinates(xi, dimension)
     flat = np.reshape(xi, (-1, dimension))
-    if method == "nearest":
-        return np.reshape(values[nearest(points, flat)], (*xi.shape[:-1], *values.shape[1:]))
-    simplex, corners, transform = triangles(points, flat)
-    first = np.einsum("nij,nj->ni", transform[:, :dimension], flat - transform[:, dimension])
+    simplex, corners = triangles(points, flat)
+    last = points[corners[:, dimension]]
+    edges = points[corners[:, :dimension]] - last[:, None, :]
+    first = np.linalg.solve(np.swapaxes(edges, 1, 2), (flat - last)[:, :, None])[:, :, 0]
     weights = np.concatenate((first, 1.0 - np.sum(first, axis=1, keepdims=True)), axis=1)
     shape = (len(flat), dimension + 1) + (1,) * (values.ndim - 1)
     total = np.sum(np.reshape(weights, shape) * values[corners], axis=1)
@@ -264,13 +260,82 @@ def griddata(
     return np.reshape(np.where(inside, total, fill_value), (*xi.shape[:-1], *values.shape[1:]))
 
 
+def nearest_point(points: Any, values: Any, xi: Any, fill_value: Any) -> Any:
+    flat = np.reshape(xi, (-1, points.shape[-1]))
+    return np.reshape(values[nearest(points, flat)], (*xi.shape[:-1], *values.shape[1:]))
+
+
+def griddata(
+    points: Any, values: Any, xi: Any, method: str = "linear", fill_value: Any = np.nan, rescale: bool = False
+) -> Any:
+    points, values = coordinates(points), np.asarray(values)
+    dimension = points.shape[-1]
+    if dimension < 2 or rescale or method not in ("linear", "nearest"):
+        instead = "use RegularGridInterpolator, or pass constants: adbc.stop_gradient(points)"
+        what = f"scipy.interpolate.griddata with method={method!r}"
+        points = fixed(points, f"{what} by its points", instead)
+        values = fixed(values, f"{what} by its values", instead)
+        xi = fixed(xi, f"{what} by xi", instead)
+        return solved(interpolate.griddata, (points, values, xi, method, fill_value, rescale), {})
+    xi = coordinates(xi, dimension)
+    form = nearest_point if method == "nearest" else linear_in_triangles
+    return form(points, values, xi, fill_value)
+
+
+class Scattered:
+    """An interpolator of scattered data, in the place of SciPy's own, which are written in C."""
+
+    def __init__(self, form: Any, points: Any, values: Any, fill_value: Any) -> None:
+        self.form = form
+        self.points = coordinates(points)
+        self.values = np.asarray(values)
+        self.fill_value = fill_value
+
+    def __call__(self, *args: Any) -> Any:
+        xi = coordinates(args, self.points.shape[-1])
+        return self.form(self.points, self.values, xi, self.fill_value)
+
+
+def linear_nd(points: Any, values: Any, fill_value: Any = np.nan, rescale: bool = False) -> Any:
+    if rescale or isinstance(points, spatial.Delaunay):
+        instead = "pass the points as an array, without rescale"
+        values = fixed(values, "LinearNDInterpolator with rescale or a triangulation", instead)
+        return solved(interpolate.LinearNDInterpolator, (points, values, fill_value, rescale), {})
+    return Scattered(linear_in_triangles, points, values, fill_value)
+
+
+def nearest_nd(x: Any, y: Any, rescale: bool = False, tree_options: Any = None) -> Any:
+    if rescale or tree_options:
+        instead = "leave them out"
+        y = fixed(y, "NearestNDInterpolator with rescale or tree_options", instead)
+        return solved(interpolate.NearestNDInterpolator, (x, y, rescale, tree_options), {})
+    return Scattered(nearest_point, x, y, np.nan)
+
+
+def clough_tocher(points: Any, values: Any, *positional: Any, **options: Any) -> Any:
+    what = "scipy.interpolate.CloughTocher2DInterpolator by"
+    instead = "use LinearNDInterpolator or RBFInterpolator, or pass constants: adbc.stop_gradient(values)"
+    points = fixed(coordinates(points), f"{what} its points", instead)
+    values = fixed(np.asarray(values), f"{what} its values", instead)
+    return solved(interpolate.CloughTocher2DInterpolator, (points, values, *positional), options)
+
+
 def _rows_in_c() -> list[Rule]:
     """Bodies of what differs between versions of SciPy."""
     found: dict[str, dict[str, Any]] = {
-        "_ppoly": {"evaluate": evaluate, "integrate": integrate},
+        "_ppoly": {
+            "evaluate": evaluate,
+            "integrate": integrate,
+            "evaluate_bernstein": evaluate_bernstein,
+            "evaluate_nd": evaluate_nd,
+        },
+        "_rbfinterp_pythran": {
+            "_build_system": rbf_system,
+            "_build_evaluation_coefficients": rbf_terms,
+            "_polynomial_matrix": rbf_polynomials,
+        },
+        "_rbfinterp_np": {"_build_and_solve_system": rbf_solved},
         "_interpnd": {"_ndim_coords_from_arrays": coordinates},
-        "_dfitpack": {"splev": fitpack_splev, "splder": fitpack_splder},
-        "_dierckx": {"evaluate_spline": evaluate_spline},
         "_rgi_cython": {"find_indices": find_indices, "evaluate_linear_2d": evaluate_linear_2d},
     }
     return [
@@ -283,15 +348,14 @@ ROWS: list[Rule] = [
     ZeroRule(outside),
     ZeroRule(triangles),
     ZeroRule(nearest),
-    ZeroRule(collocation),
-    ArrayRule(
-        spline_values,
-        "t c k x nu extrapolate",
-        jvp=[None, _evaluate_dc, None, _evaluate_dx],
-        vjp=[None, _evaluate_c, None, _evaluate_x],
-        when=plain,
+    *bodies(
+        interpolate,
+        {
+            "griddata": griddata,
+            "LinearNDInterpolator": linear_nd,
+            "NearestNDInterpolator": nearest_nd,
+            "CloughTocher2DInterpolator": clough_tocher,
+        },
     ),
-    *bodies(lapack, {"dgbsv": gbsv, "zgbsv": gbsv, "sgbsv": gbsv, "cgbsv": gbsv}),
-    *bodies(interpolate, {"splev": splev, "splrep": splrep, "griddata": griddata}),
     *_rows_in_c(),
 ]

@@ -15,7 +15,7 @@ from scipy.ndimage import _nd_image
 from adbc.rules.scipy.base import bodies
 from adbc.rules.table import Rule
 
-__all__ = ["ROWS"]
+__all__ = ["CONSTANT", "GRID_CONSTANT", "GRID_WRAP", "MIRROR", "NEAREST", "REFLECT", "ROWS", "WRAP", "wider"]
 
 NEAREST, WRAP, REFLECT, MIRROR, CONSTANT, GRID_WRAP, GRID_CONSTANT = range(7)
 """The numbers of the modes, as the functions in C take them."""
@@ -39,7 +39,8 @@ def _places(n: int, before: int, after: int, mode: int) -> Any:
     return np.where((place >= 0) & (place < n), place, -1)
 
 
-def _wider(x: Any, axis: int, before: int, after: int, mode: int, cval: Any) -> Any:
+def wider(x: Any, axis: int, before: int, after: int, mode: int, cval: Any) -> Any:
+    """The array with more elements on both sides of an axis, those that the mode says."""
     places = _places(x.shape[axis], before, after, mode)
     if mode not in (CONSTANT, GRID_CONSTANT):
         return np.take(x, places, axis=axis)
@@ -55,7 +56,7 @@ def _wider(x: Any, axis: int, before: int, after: int, mode: int, cval: Any) -> 
 def correlate1d(input: Any, weights: Any, axis: int, output: Any, mode: int, cval: Any, origin: int) -> None:
     size, n = len(weights), input.shape[axis]
     before = size // 2 + origin
-    wide = np.moveaxis(_wider(input, axis, before, size - 1 - before, mode, cval), axis, -1)
+    wide = np.moveaxis(wider(input, axis, before, size - 1 - before, mode, cval), axis, -1)
     total = weights[0] * wide[..., :n]
     for k in range(1, size):
         total = total + weights[k] * wide[..., k : k + n]
@@ -68,7 +69,7 @@ def correlate(input: Any, weights: Any, output: Any, mode: Any, cval: Any, origi
         size = weights.shape[axis]
         before = size // 2 + origins[axis]
         here = mode if isinstance(mode, int) else mode[axis]
-        wide = _wider(wide, axis, before, size - 1 - before, here, cval)
+        wide = wider(wide, axis, before, size - 1 - before, here, cval)
     total = 0.0
     for place in np.ndindex(weights.shape):
         part = tuple([slice(k, k + n) for k, n in zip(place, input.shape, strict=True)])
@@ -81,7 +82,7 @@ def uniform_filter1d(
 ) -> None:
     n = input.shape[axis]
     before = size // 2 + origin
-    wide = np.moveaxis(_wider(input, axis, before, size - 1 - before, mode, cval), axis, -1)
+    wide = np.moveaxis(wider(input, axis, before, size - 1 - before, mode, cval), axis, -1)
     total = wide[..., :n]
     for k in range(1, size):
         total = total + wide[..., k : k + n]
@@ -93,7 +94,7 @@ def min_or_max_filter1d(
 ) -> None:
     n = input.shape[axis]
     before = size // 2 + origin
-    wide = np.moveaxis(_wider(input, axis, before, size - 1 - before, mode, cval), axis, -1)
+    wide = np.moveaxis(wider(input, axis, before, size - 1 - before, mode, cval), axis, -1)
     total = wide[..., :n]
     for k in range(1, size):
         other = wide[..., k : k + n]

@@ -17,7 +17,7 @@ from scipy import linalg, optimize
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import carries
-from adbc.rules.implicit import ENGINE, root_of, solved, valued
+from adbc.rules.implicit import ENGINE, jacobian, root_of, solved, valued
 from adbc.rules.scipy.base import bodies
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
@@ -102,6 +102,24 @@ def fsolve(func: Any, x0: Any, args: Any = (), *positional: Any, **options: Any)
     return root_of(found, func, given)
 
 
+def _nonlinear(name: str) -> Overlay:
+    """The row of a solver of F(x) = 0 by its name, which keeps an approximate Jacobian."""
+    function = getattr(optimize, name)
+
+    def body(F: Any, xin: Any, *positional: Any, **options: Any) -> Any:
+        start = np.array(stop_gradient(xin), dtype=float)
+        if options.get("full_output"):
+            x, how = solved(function, (F, start, *positional), options)
+            return root_of(x, F, ()), how
+        return root_of(solved(function, (F, start, *positional), options), F, ())
+
+    return Overlay(function, body)
+
+
+_NONLINEAR = (
+    "broyden1", "broyden2", "anderson", "linearmixing", "diagbroyden", "excitingmixing", "newton_krylov",
+)  # fmt: skip
+
 _SAID = ("success", "status", "message", "nfev", "njev", "nhev", "nit", "method", "optimality", "active_mask")
 
 
@@ -157,8 +175,8 @@ def _constant_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
     return out, fresh_shadow(out, active=False), lambda bout: (None,) * len(args)
 
 
-_NO_CONSTRAINTS = (
-    "put the constraints into the objective as a penalty, or pass constants: adbc.stop_gradient(p)"
+_NOT_FOUND = (
+    "the search under constraints did not succeed: begin elsewhere, or pass constants: adbc.stop_gradient(p)"
 )
 _NAMED_LOSS = "name one of SciPy's losses, loss='huber', or pass constants: adbc.stop_gradient(p)"
 _SOLVE = (
@@ -230,6 +248,78 @@ def _gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, *args: ENGINE.grad(objective)(x, *args)
 
 
+def _constraint_values(constraint: Any, x: Any) -> tuple[Any, Any, Any]:
+    """The values of a constraint at `x`, and their lower and upper limits."""
+    if isinstance(constraint, dict):
+        values = np.atleast_1d(constraint["fun"](x, *_tuple(constraint.get("args", ()))))
+        return values, 0.0, 0.0 if constraint["type"] == "eq" else np.inf
+    if isinstance(constraint, optimize.LinearConstraint):
+        return np.asarray(constraint.A) @ x, constraint.lb, constraint.ub
+    return np.atleast_1d(constraint.fun(x)), constraint.lb, constraint.ub
+
+
+def held(values: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    """Which constraints hold with equality at their lower limit, and which at their upper one."""
+    room = 1e-6 * np.maximum(1.0, np.abs(values))
+    is_low = np.broadcast_to(values <= low + room, values.shape)
+    return is_low, np.broadcast_to(values >= high - room, values.shape) & ~is_low
+
+
+def _equalities(constraints: Any, x: Any) -> Any:
+    """What is zero at `x` of the constraints, one number for each that holds with equality at `x` itself;
+    `x` is given twice, as a constant to find these by."""
+    at, x = x
+    parts = []
+    for constraint in constraints:
+        values, low, high = _constraint_values(constraint, x)
+        known = _constraint_values(constraint, at)
+        is_low, is_high = held(stop_gradient(known[0]), stop_gradient(known[1]), stop_gradient(known[2]))
+        for which, limit in ((is_low, low), (is_high, high)):
+            if np.any(which):
+                parts.append((values - np.broadcast_to(limit, values.shape))[which])
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _independent(rows: Any) -> bool:
+    """Whether the gradients of constraints are linearly independent."""
+    return bool(not len(rows) or np.linalg.matrix_rank(rows) == len(rows))
+
+
+def _constrained(x: Any, fun: Any, args: tuple[Any, ...], bounds: Any, constraints: Any) -> Any:
+    """The minimum `x` under constraints: with their multipliers it is a stationary point of the Lagrangian of
+    those that hold with equality."""
+    low, high = _limits(bounds, x, False)
+    is_low, is_high = at_bounds(x, low, high)
+    free = ~(is_low | is_high)
+    base = np.where(is_low, low, np.where(is_high, high, x))
+    count = int(np.sum(free))
+
+    def placed(z: Any) -> Any:
+        y = base.copy()
+        y[free] = z
+        return y
+
+    def equalities(z: Any) -> Any:
+        return _equalities(constraints, (x, placed(z)))
+
+    def lagrangian(z: Any, *args: Any) -> Any:
+        y = placed(z[:count])
+        return np.sum(fun(y, *args)) - np.dot(z[count:], _equalities(constraints, (x, y)))
+
+    slope = stop_gradient(ENGINE.grad(lambda z: np.sum(fun(placed(z), *args)))(x[free]))
+    normals = jacobian(equalities, x[free])
+    if not _independent(normals):
+        raise UnsupportedError(
+            "scipy.optimize.minimize with constraints that depend on each other where they hold",
+            "the minimum does not move smoothly with what they are made of",
+            "leave out those that follow from others, or pass constants: adbc.stop_gradient(p)",
+        )
+    multipliers = np.linalg.lstsq(normals.T, slope, rcond=None)[0]
+    start = np.concatenate((x[free], multipliers))
+    moved = root_of(start, lambda z, *args: ENGINE.grad(lagrangian)(z, *args), args)
+    return valued(x, placed(moved[:count]))
+
+
 def minimize(
     fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
     hessp: Any = None, bounds: Any = None, constraints: Any = (), tol: Any = None, callback: Any = None,
@@ -238,9 +328,14 @@ def minimize(
     given = _tuple(args)
     x0 = stop_gradient(x0)  # the minimum does not depend on where the search began
     positional = (fun, x0, given, method, jac, hess, hessp, bounds, constraints, tol, callback, options)
-    if constraints:
-        return with_constants(optimize.minimize, positional, {}, _NO_CONSTRAINTS)
     found = solved(optimize.minimize, positional, {})
+    if constraints:
+        if not found.success:
+            return with_constants(optimize.minimize, positional, {}, _NOT_FOUND)
+        each = constraints if isinstance(constraints, list | tuple) else [constraints]
+        value = _with_slope(fun) if jac is True else fun
+        x = _constrained(found.x, value, given, bounds, each)
+        return _described(found, x=x, fun=value(x, *given))
     if jac is True:
         x = _stationary(found.x, bounds, lambda x, *args: fun(x, *args)[1], given)
         return _described(found, x=x, fun=fun(x, *given)[0])
@@ -446,6 +541,63 @@ def nnls(A: Any, b: Any, *positional: Any, **options: Any) -> Any:
     return x, (residual if found[1] > 1e-12 * (1.0 + np.linalg.norm(b)) else found[1])
 
 
+def lsq_linear(A: Any, b: Any, bounds: Any = (-np.inf, np.inf), *positional: Any, **options: Any) -> Any:
+    if not isinstance(A, np.ndarray | list | tuple):
+        return with_constants(optimize.lsq_linear, (A, b, bounds, *positional), options, "pass A as an array")
+    found = solved(optimize.lsq_linear, (A, b, bounds, *positional), options)
+    A, b = np.asarray(A), np.asarray(b)
+    low, high = _limits(bounds, found.x, not isinstance(bounds, optimize.Bounds))
+    is_low, is_high = at_bounds(found.x, low, high)
+    free = ~(is_low | is_high)
+    base = np.where(is_low, low, np.where(is_high, high, 0.0))
+    x = base.copy()
+    x[free] = np.linalg.lstsq(A[:, free], b - A @ base, rcond=None)[0]
+    x = valued(found.x, x)
+    rest = A @ x - b
+    return _described(found, x=x, fun=rest, cost=0.5 * np.dot(rest, rest))
+
+
+def _one_vertex(rows: Any, n: int) -> bool:
+    """Whether as many constraints as there are unknowns hold, and determine them."""
+    return bool(len(rows) == n and np.linalg.matrix_rank(rows) == n)
+
+
+def linprog(
+    c: Any, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None, b_eq: Any = None, bounds: Any = (0, None),
+    *positional: Any, **options: Any,
+) -> Any:  # fmt: skip
+    """A linear program: its solution is the vertex where constraints hold, and moves with them."""
+    given = (c, A_ub, b_ub, A_eq, b_eq, bounds, *positional)
+    found = solved(optimize.linprog, given, options)
+    instead = "pass constants, adbc.stop_gradient(p), or add a small quadratic term and use minimize"
+    if found.x is None or options.get("integrality") is not None:
+        return with_constants(optimize.linprog, given, options, instead)
+    n = len(found.x)
+    each = bounds if isinstance(bounds, list) or np.ndim(bounds) == 2 else [bounds] * n
+    low, high = _limits(each, found.x, False)
+    is_low, is_high = at_bounds(found.x, low, high)
+    eye = np.eye(n)
+    rows, ends = [eye[is_low], eye[is_high & ~is_low]], [low[is_low], high[is_high & ~is_low]]
+    slack, con = np.zeros(0), np.zeros(0)
+    if A_eq is not None:
+        rows.append(np.asarray(A_eq) * 1.0)
+        ends.append(np.atleast_1d(b_eq) * 1.0)
+    if A_ub is not None:
+        whole, limit = np.asarray(A_ub) * 1.0, np.atleast_1d(b_ub) * 1.0
+        tight, _ = held(found.slack, 0.0, np.inf)
+        rows.append(whole[tight])
+        ends.append(limit[tight])
+    matrix, right = np.concatenate(rows), np.concatenate(ends)
+    if not _one_vertex(stop_gradient(matrix), n):
+        return with_constants(optimize.linprog, given, options, instead)
+    x = valued(found.x, np.linalg.solve(matrix, right))
+    if A_ub is not None:
+        slack = valued(found.slack, limit - whole @ x)
+    if A_eq is not None:
+        con = valued(found.con, np.atleast_1d(b_eq) - np.asarray(A_eq) @ x)
+    return _described(found, x=x, fun=float(np.dot(np.asarray(c), x)), slack=slack, con=con)
+
+
 def isotonic_regression(y: Any, *, weights: Any = None, increasing: bool = True) -> Any:
     found = solved(optimize.isotonic_regression, (y,), {"weights": weights, "increasing": increasing})
     y = np.asarray(y)
@@ -463,7 +615,7 @@ _NAMED: dict[str, tuple[Any, ...]] = {
     "basinhopping": (99, True),
 }  # fmt: skip
 """Minimisers by their names: the place of ``args``, whether they give a record, and the place of bounds."""
-_OTHERS: Sequence[str] = ["bracket", "lsq_linear", "linprog", "milp", "direct", "brute"]
+_OTHERS: Sequence[str] = ["bracket", "milp", "direct", "brute"]
 _WRITE_IT = (
     "use scipy.optimize.minimize or least_squares without further results, or pass constants:"
     " adbc.stop_gradient(p)"
@@ -472,6 +624,9 @@ _WRITE_IT = (
 ROWS: list[Rule] = [
     ZeroRule(optimize.linear_sum_assignment),
     ZeroRule(at_bounds),
+    ZeroRule(held),
+    ZeroRule(_one_vertex),
+    ZeroRule(_independent),
     ZeroRule(at_limit),
     Primitive(with_constants, frule=_constant_frule, rrule=_constant_rrule),
     *bodies(
@@ -493,9 +648,12 @@ ROWS: list[Rule] = [
             "leastsq": leastsq,
             "curve_fit": curve_fit,
             "nnls": nnls,
+            "lsq_linear": lsq_linear,
+            "linprog": linprog,
             "isotonic_regression": isotonic_regression,
         },
     ),
+    *(_nonlinear(name) for name in _NONLINEAR if hasattr(optimize, name)),
     *(_bracketed_minimum(name) for name in ("golden", "brent")),
     *(_named_minimum(name, *how) for name, how in _NAMED.items() if hasattr(optimize, name)),
     *(_refusing(name, _WRITE_IT) for name in _OTHERS if hasattr(optimize, name)),

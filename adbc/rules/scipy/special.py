@@ -20,6 +20,7 @@ from scipy import special
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, any_active
 from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise
+from adbc.rules.scipy.base import unknown
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
@@ -34,16 +35,7 @@ ROOT_2_OVER_PI = float(np.sqrt(2.0 / np.pi))
 
 
 def _unknown(name: str, argument: str) -> Callable[..., Any]:
-    """A function that raises, in place of a partial derivative for which there is no formula."""
-
-    def refuse(*args: Any, **others: Any) -> Any:
-        raise UnsupportedError(
-            f"scipy.special.{name} has no derivative rule by {argument}",
-            "adbc has no formula for it",
-            "pass it as a constant: adbc.stop_gradient(x) in place of x",
-        )
-
-    return refuse
+    return unknown(f"scipy.special.{name}", argument)
 
 
 def _real(name: str, x: Any) -> Any:
@@ -139,6 +131,16 @@ def _of_whole_order(slope: Callable[..., Any]) -> Callable[..., Any]:
 def _ive_slope(out: Any, v: Any, x: Any) -> Any:
     _real("ive", x)
     return 0.5 * (special.ive(v - 1, x) + special.ive(v + 1, x)) - np.sign(x) * out
+
+
+def _scaled_slope(function: Any) -> Callable[..., Any]:
+    """The derivative of ``jve`` and ``yve``, which are not scaled where x is real."""
+
+    def slope(out: Any, v: Any, x: Any) -> Any:
+        _real(function.__name__, x)
+        return 0.5 * (function(v - 1, x) - function(v + 1, x))
+
+    return slope
 
 
 # -- losses ----------------------------------------------------------------------------------------------
@@ -246,6 +248,8 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("j0", lambda out, x: -special.j1(x)),
     _row("j1", lambda out, x: 0.5 * (special.j0(x) - special.jv(2, x))),
     _row("jv", _unknown("jv", "its order"), _neighbours(special.jv, -1)),
+    _row("jve", _unknown("jve", "its order"), _scaled_slope(special.jve)),
+    _row("yve", _unknown("yve", "its order"), _scaled_slope(special.yve)),
     _row("y0", lambda out, x: -special.y1(x)),
     _row("y1", lambda out, x: special.y0(x) - out / x),
     _row("yn", None, _of_whole_order(_neighbours(special.yv, -1))),
@@ -267,6 +271,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("expi", lambda out, x: np.exp(x) / x),
     _row("exp1", lambda out, x: -np.exp(-x) / x),
     _row("spence", _spence_slope),
+    _row("zetac", lambda out, x: _zeta_by_x(out, x)),
     # losses
     _row(
         "huber",
@@ -296,6 +301,34 @@ def _array(function: Any, names: str, *partials: Any) -> ArrayRule:
 
 def _zeta_by_q(out: Any, x: Any, q: Any = None) -> Any:
     return -x * special.zeta(x + 1, _real("zeta", q))
+
+
+BERNOULLI = special.bernoulli(24)
+
+
+def _zeta_by_x(out: Any, x: Any, q: Any = None) -> Any:
+    """The derivative of Hurwitz's zeta function by its exponent: the sum of Euler and Maclaurin, derived
+    term by term."""
+    x = np.asarray(_real("zeta", x), dtype=float)
+    q = np.asarray(1.0 if q is None else q, dtype=float)
+    total = np.zeros(np.broadcast_shapes(x.shape, q.shape))
+    count = 20
+    for k in range(count):
+        total = total - np.log(q + k) * np.power(q + k, -x)
+    end = q + count
+    log, power = np.log(end), np.power(end, -x)
+    total = total - end * power * (log / (x - 1) + 1 / np.square(x - 1)) - 0.5 * log * power
+    rising, slope = x, np.ones_like(x)  # x (x + 1) ... and its derivative
+    power = power / end
+    factorial = 2.0
+    for j in range(1, 12):
+        total = total + BERNOULLI[2 * j] / factorial * power * (slope - rising * log)
+        for i in (2 * j - 1, 2 * j):
+            slope = slope * (x + i) + rising
+            rising = rising * (x + i)
+        power = power / (end * end)
+        factorial = factorial * (2 * j + 1) * (2 * j + 2)
+    return total
 
 
 def _polygamma_by_x(out: Any, n: Any, x: Any) -> Any:
@@ -426,7 +459,7 @@ def log_softmax_vjp(by: Any, y: Any, x: Any, axis: Any = None) -> Any:
 
 FUNCTIONS: list[Rule] = [
     _array(special.polygamma, "n x", _unknown("polygamma", "n"), _polygamma_by_x),
-    _array(special.zeta, "x q out", _unknown("zeta", "x"), _zeta_by_q),
+    _array(special.zeta, "x q out", _zeta_by_x, _zeta_by_q),
     _array(special.multigammaln, "a d", _multigammaln_by_a),
     _array(special.lambertw, "z k tol", _lambertw_by_z),
     _array(special.factorial, "n exact extend", _factorial_by_n),

@@ -44,6 +44,7 @@ CASES: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
     (np.vecmat, (X[:2] * 1j, A[:2]), {}),
     (np.pad, (X, 2), {}),
     (np.pad, (A, ((1, 0), (2, 3))), {"constant_values": 1.5}),
+    (np.pad, (A, ((1, 0), (2, 3))), {"constant_values": ((1.5, 2.5), (3.5, 4.5))}),
     (np.apply_along_axis, (np.cumsum, 0, A), {}),
     (np.apply_along_axis, (np.sum, 1, A), {}),
     *((np.pad, (A, ((1, 0), (2, 3))), {"mode": mode}) for mode in ("edge", "wrap", "reflect", "symmetric")),

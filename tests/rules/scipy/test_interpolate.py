@@ -62,12 +62,76 @@ def test_fitpack() -> None:
     spline = interpolate.UnivariateSpline(X, Y, s=0)
     check_gradient(lambda q: np.sum(spline(q) ** 2), Q)
     check_gradient(lambda q: np.sum(spline.derivative()(q) ** 2), Q)
-    for f in (
-        lambda x: interpolate.splev(0.4, interpolate.splrep(x, Y)),
-        lambda y: interpolate.splev(0.4, interpolate.splrep(X, y, s=0.1)),
-    ):
-        with pytest.raises(UnsupportedError, match=r"splrep"):
-            adbc.grad(lambda z, f=f: float(f(z)))(X if f.__code__.co_varnames[0] == "x" else Y)
+    check_gradient(lambda x: np.sum(interpolate.splev(Q, interpolate.splrep(x, Y)) ** 2), X)
+    with pytest.raises(UnsupportedError, match=r"splrep"):
+        adbc.grad(lambda y: float(interpolate.splev(0.4, interpolate.splrep(X, y, s=1e-3))))(Y)
+
+
+INNER = [0.4, 0.7]
+
+FITTED = {
+    "splrep, even": lambda x, y, q: interpolate.splev(q, interpolate.splrep(x, y, k=2)),
+    "knots": lambda x, y, q: interpolate.splev(q, interpolate.splrep(x, y, task=-1, t=INNER)),
+    "polynomial": lambda x, y, q: interpolate.splev(q, interpolate.splrep(x, y, s=50.0)),
+    "splint": lambda x, y, q: interpolate.splint(q[0], q[2], interpolate.splrep(x, y)),
+    "spalde": lambda x, y, q: interpolate.spalde(q[0], interpolate.splrep(x, y)),
+    "insert": lambda x, y, q: interpolate.splev(q, interpolate.insert(0.4, interpolate.splrep(x, y))),
+    "antiderivative": lambda x, y, q: interpolate.splev(q, interpolate.splantider(interpolate.splrep(x, y))),
+    "sproot": lambda x, y, q: interpolate.sproot(interpolate.splrep(x, y - 1.2)),
+    "splprep": lambda x, y, q: interpolate.splev(q, interpolate.splprep([x, y], s=0)[0])[1],
+    "class": lambda x, y, q: interpolate.InterpolatedUnivariateSpline(x, y)(q),
+    "integral": lambda x, y, q: interpolate.UnivariateSpline(x, y, s=0).integral(0.1, q[1]),
+    "least squares": lambda x, y, q: interpolate.LSQUnivariateSpline(x, y, INNER)(q),
+    "make_interp_spline": lambda x, y, q: interpolate.make_interp_spline(x, y)(q),
+    "natural": lambda x, y, q: interpolate.make_interp_spline(x, y, bc_type="natural")(q, 1),
+    "smoothing": lambda x, y, q: interpolate.make_smoothing_spline(x, y, lam=0.01)(q),
+    "radial": lambda x, y, q: interpolate.RBFInterpolator(x[:, None], y)(q[:, None]),
+}
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_splines_by_places_data_and_points(name: str) -> None:
+    check_rule(lambda x, y, q: np.sum(FITTED[name](x, y, q) ** 2), X, Y, Q, step=1e-3)
+
+
+def test_b_splines_by_their_knots() -> None:
+    check_rule(
+        lambda t, c, q: interpolate.BSpline(t, c, 3)(q), np.cumsum(np.arange(1.0, 10.0)), Y[:5], Q + 20
+    )
+    check_rule(lambda c, q: interpolate.BSpline(KNOTS, c, 3)(q, 2), Y[:5], np.array([0.1, 0.45, 0.9, 1.2]))
+
+
+def test_splines_of_two_variables() -> None:
+    def spline(z: Any, q: Any, grid: bool) -> Any:
+        fitted = interpolate.RectBivariateSpline(X, X[:5], z)
+        return fitted(np.sort(q), q[0], grid=grid) + fitted(0.1, 0.2, dx=1)[0, 0]
+
+    check_rule(lambda z, q: spline(z, q, True), GRID, Q)
+    check_gradient(lambda q: np.sum(spline(GRID, q, False) ** 2), Q)
+    check_gradient(
+        lambda v: np.sum(
+            interpolate.RegularGridInterpolator((X, X[:5]), v, method="slinear")(INSIDE * 0.6) ** 2
+        ),
+        GRID,
+    )
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "thin_plate_spline", "cubic", "multiquadric"])
+def test_radial_functions(kernel: str) -> None:
+    def f(points: Any, values: Any, xi: Any) -> Any:
+        return interpolate.RBFInterpolator(points, values, kernel=kernel, epsilon=1.5, smoothing=0.1)(xi)
+
+    check_gradient(lambda p: np.sum(f(p, VALUES[:6], INSIDE) ** 2), PLACES[:6])
+    check_gradient(lambda v: np.sum(f(PLACES[:6], v, INSIDE) ** 2), VALUES[:6])
+    check_gradient(lambda x: np.sum(f(PLACES[:6], VALUES[:6], x) ** 2), INSIDE)
+
+
+def test_bernstein_and_several_dimensions() -> None:
+    line = np.array([0.0, 0.5, 1.0])
+    check_rule(lambda c, q: interpolate.BPoly(c, line)(q) * 1.0, GRID[:4, :2].copy(), Q)
+    check_rule(lambda c, q: interpolate.BPoly(c, line)(q, 1) * 1.0, GRID[:4, :2].copy(), Q)
+    c = np.arange(24.0).reshape(2, 3, 2, 2) * 0.1
+    check_rule(lambda c, p: interpolate.NdPPoly(c, (line, line))(p) * 1.0, c, INSIDE)
 
 
 def test_grids() -> None:
@@ -90,5 +154,8 @@ def test_scattered_data() -> None:
     check_gradient(lambda v: np.sum(interpolate.griddata(PLACES, v, INSIDE, method="nearest") ** 2), VALUES)
     with pytest.raises(UnsupportedError, match="griddata"):
         adbc.grad(lambda v: interpolate.griddata(PLACES, v, INSIDE, method="cubic").sum())(VALUES)
-    with pytest.raises(UnsupportedError, match="griddata by its points"):
-        adbc.grad(lambda p: interpolate.griddata(p, VALUES, INSIDE).sum())(PLACES.copy())
+    check_gradient(lambda p: np.sum(interpolate.griddata(p, VALUES, INSIDE) ** 2), PLACES.copy())
+    check_gradient(lambda v: np.sum(interpolate.LinearNDInterpolator(PLACES, v)(INSIDE) ** 2), VALUES)
+    check_gradient(lambda v: np.sum(interpolate.NearestNDInterpolator(PLACES, v)(INSIDE) ** 2), VALUES)
+    with pytest.raises(UnsupportedError, match="CloughTocher2DInterpolator by its values"):
+        adbc.grad(lambda v: interpolate.CloughTocher2DInterpolator(PLACES, v)(INSIDE).sum())(VALUES)

@@ -193,13 +193,78 @@ def test_nonnegative_and_monotone_fits() -> None:
     check_rule(lambda y, w: optimize.isotonic_regression(y, weights=w, increasing=False).x, y, y + 1.0)
 
 
+P = np.array([0.3, 0.7, 0.5])
+OF_CONSTRAINTS = {
+    "least squares": lambda p: (
+        optimize.lsq_linear(np.array([[1.0, 2.0], [0.5, p[2]], [2.0, 0.1]]), p, bounds=(0, 0.2)).x
+    ),
+    "linear program": lambda p: (
+        optimize.linprog(
+            [-1.0 - p[0], -2.0], A_ub=np.array([[1.0, 1.0 + p[2]], [0.2, 1.0]]), b_ub=p[:2] + 1
+        ).x
+    ),
+    "roots": lambda p: optimize.broyden1(
+        lambda x: np.array([x[0] + 0.3 * x[1] ** 2 - p[0], x[1] + np.sin(x[0]) - p[1]]),
+        [0.1, 0.1],
+        f_tol=1e-12,
+    ),
+}
+
+
+CONSTRAINTS = [
+    lambda p: {"type": "ineq", "fun": lambda x: 1.3 - 0.1 * p[1] - np.sum(x)},
+    lambda p: {"type": "eq", "fun": lambda x: np.sum(x * x) - 1 - p[0]},
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", [0, 1])
+def test_minimum_under_constraints(which: int) -> None:
+    def f(p: Any) -> Any:
+        how = {"bounds": [(0.4, None)] * 3} if which == 0 else {}
+        found = optimize.minimize(
+            lambda x: np.sum((x - p) ** 2), np.zeros(3), constraints=CONSTRAINTS[which](p), tol=1e-12, **how
+        )
+        return found.x[1] - 0.3 * found.x[2]
+
+    h = 1e-3
+    differences = [(f(P + h * e) - f(P - h * e)) / (2 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(adbc.grad(f)(P), differences, rtol=1e-4, atol=1e-5)
+    if which:
+        np.testing.assert_allclose(adbc.jvp(f, (P,), (P,))[1], np.dot(differences, P), rtol=1e-4, atol=1e-5)
+
+
+def test_a_minimum_under_constraints_that_was_not_found_is_refused() -> None:
+    def f(p: Any) -> Any:
+        apart = [{"type": "eq", "fun": lambda x: x[0] - p}, {"type": "eq", "fun": lambda x: x[0] + 1.0}]
+        return optimize.minimize(lambda x: x[0] ** 2, [0.5], constraints=apart).x[0]
+
+    with pytest.raises(UnsupportedError, match="did not succeed"):
+        adbc.grad(f)(2.0)
+
+
+@pytest.mark.parametrize("name", OF_CONSTRAINTS)
+def test_minima_under_constraints(name: str) -> None:
+    solve = OF_CONSTRAINTS[name]
+    weights = np.array([1.0, -2.0, 0.7])
+
+    def f(p: Any) -> Any:
+        x = np.atleast_1d(solve(p))
+        return np.sum(weights[: len(x)] * x)
+
+    h = 1e-3
+    differences = [(f(P + h * e) - f(P - h * e)) / (2 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(adbc.grad(f)(P), differences, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(adbc.jvp(f, (P,), (P,))[1], np.dot(differences, P), rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     "solve",
     [
-        lambda p: optimize.minimize(objective(p), [0.0], constraints={"type": "eq", "fun": lambda x: x}).x[0],
         lambda p: optimize.brute(objective(p), [(0.0, 3.0)]),
         lambda p: optimize.fmin(objective(p), 0.0, disp=0, full_output=True)[0][0],
-        lambda p: optimize.linprog([1.0], A_ub=[[-1.0]], b_ub=[-p]).fun,
+        lambda p: optimize.linprog([1.0, 1.0], A_ub=[[-1.0, -1.0]], b_ub=[-p]).x[0],
+        lambda p: optimize.milp([p]).fun,
     ],
 )
 def test_minima_that_are_no_root_are_refused(solve: Any) -> None:

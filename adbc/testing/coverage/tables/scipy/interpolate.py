@@ -96,7 +96,7 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_I}.spalde": [f"{_I}.spalde(0.3, {_I}.splrep({_X}, v))"],
     f"{_I}.sproot": [f"{_I}.sproot({_I}.splrep([0.0, 0.7, 1.1, 2.0, 2.6, 3.0], np.append(-v, u[0])))"],
     f"{_I}.splprep": [f"{_I}.splprep([v, u], s=0)[0][1][0]"],
-    f"{_I}.insert": [f"{_I}.insert(0.5, {_I}.splrep({_X}, v))[1]"],
+    f"{_I}.insert": [f"{_I}.insert(0.5, {_I}.splrep({_X}, v))[1][:6]"],
     f"{_I}.bisplrep": [
         f"{_I}.bisplrep(np.repeat([0.0, 1.0, 2.0, 3.0], 4), np.tile([0.0, 1.0, 2.0, 3.0], 4), np.append(np.tile(v, 3), u[0]))[2]"
     ],

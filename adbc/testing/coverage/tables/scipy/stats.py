@@ -203,13 +203,13 @@ CALLS: dict[str, Sequence[str]] = {
     ],
     f"{_S}.multivariate_t": [f"{_S}.multivariate_t.logpdf(C, v[:3], S, 4.0)"],
     f"{_S}.dirichlet": [
-        f"{_S}.dirichlet.logpdf(p, v[:4] + 1.0)",
+        f"{_S}.dirichlet.logpdf(p / np.sum(p), v[:4] + 1.0)",
         f"{_S}.dirichlet.mean(v[:4])",
         f"{_S}.dirichlet.entropy(v[:4])",
     ],
     f"{_S}.multinomial": [
-        f"{_S}.multinomial.logpmf([1, 2, 0, 2], 5, p)",
-        f"{_S}.multinomial.pmf([1, 2, 0, 2], 5, p)",
+        f"{_S}.multinomial.logpmf([1, 2, 0, 2], 5, p / np.sum(p))",
+        f"{_S}.multinomial.pmf([1, 2, 0, 2], 5, p / np.sum(p))",
     ],
     f"{_S}.dirichlet_multinomial": [f"{_S}.dirichlet_multinomial.logpmf([1, 2, 0, 2], v[:4], 5)"],
     f"{_S}.multivariate_hypergeom": [f"{_S}.multivariate_hypergeom.pmf([1, 2], [3, 4], 3) * x"],
@@ -239,6 +239,10 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_S}.Covariance": [f"{_S}.multivariate_normal.logpdf(v[:3], u[:3], {_S}.Covariance.from_cholesky(T))"],
     f"{_S}.make_distribution": [f"{_S}.make_distribution({_S}.gamma)(a=2.0).logpdf(v)"],
     # summaries
+    f"{_S}.median_abs_deviation": [  # of numbers of which no two are as far from the middle
+        f"{_S}.median_abs_deviation(v * v)",
+        f"{_S}.median_abs_deviation(D[0] * D[0], axis=1)",
+    ],
     **{
         f"{_S}.{name}": [f"{_S}.{name}(v)", f"{_S}.{name}(D[0], axis=1)"]
         for name in (
@@ -251,7 +255,6 @@ CALLS: dict[str, Sequence[str]] = {
             "zscore",
             "gstd",
             "iqr",
-            "median_abs_deviation",
             "circmean",
             "circvar",
             "circstd",

@@ -1,0 +1,207 @@
+"""Functions of ``scipy.linalg`` that are another factorisation in another form: of band matrices, by rows, of
+one that is brought up to date; signs of matrices, and Riccati equations in discrete time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from adbc.rules.implicit import solved, valued
+from adbc.rules.scipy.base import bodies, fixed
+from adbc.rules.stopping import stop_gradient
+from adbc.rules.table import Rule
+
+__all__ = ["ROWS"]
+
+
+# -- bands -------------------------------------------------------------------------------------------------
+
+
+def _whole(band: Any, lower: bool, symmetric: bool = True) -> Any:
+    """The matrix whose lower or upper half, with the diagonal, is given as a band."""
+    band = np.asarray(band)
+    rows, n = band.shape
+    total = np.diag(band[0 if lower else rows - 1])
+    for k in range(1, rows):
+        side = np.diag(band[k, : n - k], -k) if lower else np.diag(band[rows - 1 - k, k:], k)
+        total = total + side
+        if symmetric:
+            total = total + np.conjugate(side.T)
+    return total
+
+
+def cholesky_banded(
+    ab: Any, overwrite_ab: bool = False, lower: bool = False, check_finite: bool = True
+) -> Any:
+    ab = np.asarray(ab)
+    rows, n = ab.shape
+    factor = np.linalg.cholesky(_whole(ab, lower))
+    result = ab.astype(factor.dtype)  # what is no part of the matrix stays
+    for k in range(rows):
+        side = np.diagonal(factor, -k)
+        if lower:
+            result[k, : n - k] = side
+        else:
+            result[rows - 1 - k, k:] = np.conjugate(side)
+    return result
+
+
+def eig_banded(
+    a_band: Any, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
+    select: Any = "a", select_range: Any = None, max_ev: int = 0, check_finite: bool = True,
+) -> Any:  # fmt: skip
+    if select not in ("a", "all", 0):
+        what = f"scipy.linalg.eig_banded with select={select!r}"
+        a_band = fixed(np.asarray(a_band), what, "take all eigenvalues, and index them")
+        return solved(
+            linalg.eig_banded, (a_band, lower, eigvals_only, False, select, select_range, max_ev), {}
+        )
+    matrix = _whole(a_band, lower)
+    return linalg.eigvalsh(matrix) if eigvals_only else linalg.eigh(matrix)
+
+
+def eigvals_banded(
+    a_band: Any, lower: bool = False, overwrite_a_band: bool = False, select: Any = "a",
+    select_range: Any = None, check_finite: bool = True,
+) -> Any:  # fmt: skip
+    return eig_banded(a_band, lower, True, False, select, select_range)
+
+
+# -- orthogonal factors ------------------------------------------------------------------------------------
+
+
+def _signs(r: Any, like: Any) -> Any:
+    """The signs of the rows of `r` by which it becomes `like`."""
+    return np.where(np.real(np.diagonal(r) * np.conjugate(np.diagonal(like))) < 0, -1.0, 1.0)
+
+
+def rq(
+    a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", check_finite: bool = True
+) -> Any:
+    a = np.asarray(a)
+    if np.ndim(a) != 2 or a.shape[0] != a.shape[1] or np.iscomplexobj(a):
+        a = fixed(a, "scipy.linalg.rq of anything but one real square matrix", "use scipy.linalg.qr of a.T")
+        return solved(linalg.rq, (a, False, lwork, mode, check_finite), {})
+    found = solved(linalg.rq, (a,), {})
+    like = found if mode == "r" else found[0]
+    q, r = linalg.qr(a[::-1].T)
+    upper, rows = r.T[::-1, ::-1], q.T[::-1]
+    s = _signs(stop_gradient(upper), stop_gradient(like))
+    if mode == "r":
+        return upper * s
+    return upper * s, s[:, None] * rows
+
+
+def qr_multiply(
+    a: Any, c: Any, mode: str = "right", pivoting: bool = False, conjugate: bool = False,
+    overwrite_a: bool = False, overwrite_c: bool = False,
+) -> Any:  # fmt: skip
+    a, c = np.asarray(a), np.asarray(c)
+    if pivoting or np.ndim(a) != 2 or a.shape[0] < a.shape[1]:
+        what = "scipy.linalg.qr_multiply with pivoting, or of a matrix wider than high"
+        a, c = fixed(a, what, "use scipy.linalg.qr"), fixed(c, what, "use scipy.linalg.qr")
+        return solved(linalg.qr_multiply, (a, c, mode, pivoting, conjugate), {})
+    q, r = linalg.qr(a, mode="economic")
+    q = np.conjugate(q) if conjugate else q
+    if mode == "left":
+        return q @ c[: q.shape[1]] if c.ndim == 1 or c.shape[0] == q.shape[1] else q @ c, r
+    return c @ q, r
+
+
+def _again(function: Any, given: tuple[Any, ...], options: Any, matrix: Any) -> Any:
+    """The factors of `matrix`, as `function` gives them: with its signs."""
+    found = solved(function, given, options)
+    q, r = linalg.qr(matrix)
+    count = min(r.shape)
+    s = np.ones(q.shape[1])
+    s[:count] = _signs(stop_gradient(r), stop_gradient(found[1]))
+    return q * s, s[: r.shape[0], None] * r
+
+
+def qr_update(Q: Any, R: Any, u: Any, v: Any, *positional: Any, **options: Any) -> Any:
+    change = u[:, None] * np.conjugate(v) if np.ndim(u) == 1 else u @ np.conjugate(v.T)
+    return _again(linalg.qr_update, (Q, R, u, v), {}, Q @ R + change)
+
+
+def qr_delete(
+    Q: Any, R: Any, k: int, p: int = 1, which: str = "row", overwrite_qr: bool = False,
+    check_finite: bool = True,
+) -> Any:  # fmt: skip
+    matrix = np.delete(Q @ R, np.arange(k, k + p), 0 if which == "row" else 1)
+    return _again(linalg.qr_delete, (Q, R, k, p, which), {}, matrix)
+
+
+def qr_insert(
+    Q: Any, R: Any, u: Any, k: int, which: str = "row", rcond: Any = None, overwrite_qru: bool = False,
+    check_finite: bool = True,
+) -> Any:  # fmt: skip
+    axis = 0 if which == "row" else 1
+    whole = Q @ R
+    added = np.expand_dims(u, axis) if np.ndim(u) == 1 else u
+    parts = (whole[:k], added, whole[k:]) if axis == 0 else (whole[:, :k], added, whole[:, k:])
+    return _again(linalg.qr_insert, (Q, R, u, k, which), {}, np.concatenate(parts, axis=axis))
+
+
+# -- functions of matrices ---------------------------------------------------------------------------------
+
+
+def matrix_balance(
+    A: Any, permute: Any = True, scale: Any = True, separate: Any = False, overwrite_a: bool = False
+) -> Any:
+    """A matrix that is scaled by powers of two, which are constants."""
+    A = np.asarray(A)
+    _, by = solved(linalg.matrix_balance, (A, permute, scale, 0), {})
+    found = solved(linalg.matrix_balance, (A, permute, scale, separate), {})
+    by = stop_gradient(by)
+    return valued(found[0], np.linalg.solve(by, A @ by)), found[1]
+
+
+def signm(A: Any, *given: Any) -> Any:
+    """The sign of a matrix, A (A**2)**(-1/2)."""
+    A = np.asarray(A)
+    if given:
+        A = fixed(A, "scipy.linalg.signm with disp", "leave it out")
+        return solved(linalg.signm, (A, *given), {})
+    root = linalg.sqrtm(A @ A)
+    sign = np.linalg.solve(root.T, A.T).T
+    found = solved(linalg.signm, (A,), {})
+    return valued(found, sign if np.iscomplexobj(found) else np.real(sign))
+
+
+def solve_discrete_are(
+    a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True
+) -> Any:
+    """The equation x = f(x; a, b, q, r): of a change of f, that of x solves Stein's equation with the matrix
+    of the closed loop."""
+    a, b, q, r = np.asarray(a), np.asarray(b), np.asarray(q), np.asarray(r)
+    if e is not None or s is not None:
+        what = "scipy.linalg.solve_discrete_are with e or s"
+        a, b, q, r = (fixed(z, what, "transform the system to one without them") for z in (a, b, q, r))
+        return solved(linalg.solve_discrete_are, (a, b, q, r, e, s, balanced), {})
+    x = solved(linalg.solve_discrete_are, (a, b, q, r, None, None, balanced), {})
+    adjoint, across = np.conjugate(a.T), np.conjugate(b.T)
+    gain = np.linalg.solve(r + across @ x @ b, across @ x @ a)
+    image = adjoint @ x @ a - adjoint @ x @ b @ gain + q
+    loop = np.conjugate(stop_gradient(a - b @ gain).T)
+    rest = image - loop @ x @ np.conjugate(loop.T)
+    return valued(x, linalg.solve_discrete_lyapunov(loop, rest))
+
+
+ROWS: list[Rule] = bodies(
+    linalg,
+    {
+        "cholesky_banded": cholesky_banded,
+        "eig_banded": eig_banded,
+        "eigvals_banded": eigvals_banded,
+        "rq": rq,
+        "qr_multiply": qr_multiply,
+        "qr_update": qr_update,
+        "qr_delete": qr_delete,
+        "qr_insert": qr_insert,
+        "matrix_balance": matrix_balance,
+        "signm": signm,
+        "solve_discrete_are": solve_discrete_are,
+    },
+)

@@ -1,0 +1,173 @@
+"""``scipy.spatial``: nearest points, hulls and triangulations.
+
+Which points are near, or on the hull, has no derivative; distances, volumes and areas have.  What is built of
+points with a derivative is an object in Python that keeps them, and asks SciPy's for the numbers of points.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import spatial
+
+from adbc.errors import UnsupportedError
+from adbc.rules.implicit import solved
+from adbc.rules.scipy.base import bodies
+from adbc.rules.table import Overlay, Rule, ZeroRule
+
+__all__ = ["ROWS"]
+
+
+def said(thing: Any, name: str) -> Any:
+    """An attribute of an object of SciPy's that has no derivative."""
+    return getattr(thing, name)
+
+
+def asked(thing: Any, name: str, args: Any, options: Any) -> Any:
+    """What a method of an object of SciPy's answers: numbers of points."""
+    return getattr(thing, name)(*args, **options)
+
+
+class Located:
+    """An object of SciPy's about points, in whose place it stands: those with a derivative, and numbers."""
+
+    numbers: tuple[str, ...] = ()
+    """The attributes that are numbers of points, or counts."""
+
+    def __init__(self, found: Any, points: Any) -> None:
+        self.found = found
+        self.points = points
+
+    def __getattr__(self, name: str) -> Any:
+        if name in type(self).numbers:
+            return said(self.found, name)
+        kind = type(self.found).__name__
+        raise UnsupportedError(
+            f"attribute {name!r} of a scipy.spatial.{kind} of points with a derivative",
+            "adbc has no rule for it",
+            f"compute it from the points and {type(self).numbers[0]!r}, or pass the points as constants:"
+            " adbc.stop_gradient(points)",
+        )
+
+
+class Hull(Located):
+    """A convex hull, with its volume and area; an area in the plane is a length."""
+
+    numbers = ("vertices", "simplices", "neighbors", "nsimplex", "ndim", "npoints", "coplanar", "good")
+
+    def __init__(self, found: Any, points: Any) -> None:
+        super().__init__(found, points)
+        ndim = points.shape[1]
+        facets = points[said(found, "simplices")]
+        middle = np.mean(points[said(found, "vertices")], axis=0)
+        self.volume = float(np.sum(np.abs(np.linalg.det(facets - middle)))) / math.factorial(ndim)
+        edges = facets[:, 1:] - facets[:, :1]
+        squares = np.linalg.det(edges @ np.swapaxes(edges, 1, 2))
+        self.area = float(np.sum(np.sqrt(squares))) / math.factorial(ndim - 1)
+
+
+class Triangulated(Located):
+    """A triangulation."""
+
+    numbers = ("simplices", "neighbors", "nsimplex", "ndim", "npoints", "coplanar", "convex_hull", "good")
+
+    def find_simplex(self, xi: Any, *args: Any, **options: Any) -> Any:
+        return asked(self.found, "find_simplex", (xi, *args), options)
+
+
+class Tree(Located):
+    """A tree of points, with the methods that give numbers of points, and the distances to the nearest."""
+
+    numbers = ("n", "m", "leafsize", "size")
+
+    def __init__(self, found: Any, points: Any) -> None:
+        super().__init__(found, points)
+        self.data = points
+
+    def query(self, x: Any, k: Any = 1, *args: Any, **options: Any) -> Any:
+        return _nearest(self.found, self.points, x, k, args, options)
+
+    def query_ball_point(self, *args: Any, **options: Any) -> Any:
+        return asked(self.found, "query_ball_point", args, options)
+
+    def query_pairs(self, *args: Any, **options: Any) -> Any:
+        return asked(self.found, "query_pairs", args, options)
+
+    def query_ball_tree(self, other: Any, *args: Any, **options: Any) -> Any:
+        found = other.found if isinstance(other, Tree) else other
+        return asked(self.found, "query_ball_tree", (found, *args), options)
+
+    def count_neighbors(self, other: Any, *args: Any, **options: Any) -> Any:
+        found = other.found if isinstance(other, Tree) else other
+        return asked(self.found, "count_neighbors", (found, *args), options)
+
+
+def _nearest(tree: Any, points: Any, x: Any, k: Any, args: Any, options: Any) -> Any:
+    """The distances to the nearest points, and their numbers: those that there are none of are infinite."""
+    x = np.asarray(x)
+    number = asked(tree, "query", (x, k, *args), options)[1]
+    order = options.get("p", args[1] if len(args) > 1 else 2)
+    number = np.asarray(number)
+    there = number < len(points)
+    others = points[np.where(there, number, 0)]
+    here = x if number.ndim == x.ndim - 1 else x[..., None, :]
+    distance = _length(here - others, order)
+    found = np.where(there, distance, np.inf)
+    return (found, number) if found.ndim else (float(found), int(number))
+
+
+def _length(d: Any, order: Any) -> Any:
+    """The norm along the last axis, whose derivative is 0 at 0."""
+    if np.isinf(order):
+        return np.max(np.abs(d), axis=-1)
+    if order == 1:
+        return np.sum(np.abs(d), axis=-1)
+    total = np.sum(np.abs(d) ** order, axis=-1)
+    return np.where(total == 0, 0.0, np.where(total == 0, 1.0, total) ** (1.0 / order))
+
+
+def _tree(cls: Any) -> Any:
+    def body(data: Any, *args: Any, **options: Any) -> Any:
+        data = np.asarray(data) * 1.0
+        return Tree(solved(cls, (data, *args), options), data)
+
+    return body
+
+
+def query(self: Any, x: Any, k: Any = 1, *args: Any, **options: Any) -> Any:
+    """The body of ``query`` of a tree of constants."""
+    return _nearest(self, said(self, "data"), x, k, args, options)
+
+
+def convex_hull(points: Any, *args: Any, **options: Any) -> Any:
+    points = np.asarray(points) * 1.0
+    return Hull(solved(spatial.ConvexHull, (points, *args), options), points)
+
+
+def delaunay(points: Any, *args: Any, **options: Any) -> Any:
+    points = np.asarray(points) * 1.0
+    return Triangulated(solved(spatial.Delaunay, (points, *args), options), points)
+
+
+def tsearch(tri: Any, xi: Any) -> Any:
+    return asked(tri.found if isinstance(tri, Triangulated) else tri, "find_simplex", (xi,), {})
+
+
+ROWS: list[Rule] = [
+    ZeroRule(said),
+    ZeroRule(asked),
+    *bodies(
+        spatial,
+        {
+            "KDTree": _tree(spatial.KDTree),
+            "cKDTree": _tree(spatial.cKDTree),
+            "ConvexHull": convex_hull,
+            "Delaunay": delaunay,
+            "tsearch": tsearch,
+        },
+    ),
+    Overlay(spatial.cKDTree.query, query),
+    Overlay(spatial.KDTree.query, query),
+]
