@@ -8,6 +8,7 @@ paths: the common classes are tested first, the table of kinds is asked last.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,18 @@ _ATOMS = frozenset({float, int, str, bool, type(None)})
 _FLAT = frozenset({float, type(NO_TANGENT)})
 """The classes in the tangents of tuples that hold nothing but atoms.  These are frequent, and are not taken
 apart."""
+_MEMORY: frozenset[type] = frozenset({MutableTangent, list, dict})
+"""The most frequent classes of tangents with an address: these need not be asked for."""
+
+
+def _are_as_many_floats(t: Any, r: Any) -> bool:
+    """Whether the tuple `t` and `r` are tuples of as many floats."""
+    return (
+        r.__class__ is tuple
+        and len(t) == len(r)
+        and _FLOATS.issuperset(map(type, t))
+        and _FLOATS.issuperset(map(type, r))
+    )
 
 
 def slot_shadow(t: Any) -> Any:
@@ -42,11 +55,13 @@ def slot_shadow(t: Any) -> Any:
     cls = type(t)
     if cls is float:
         return NO_FDATA
-    if cls is MutableTangent or cls is list:
+    if cls in _MEMORY:
         return t
     if t is NO_TANGENT or t is None:
         return None
     if cls is tuple and _FLAT.issuperset(map(type, t)):
+        if _FLOATS.issuperset(map(type, t)):
+            return (NO_FDATA,) * len(t) if t else None
         return tuple([NO_FDATA if type(c) is float else None for c in t]) if float in map(type, t) else None
     if cls is tuple or cls is Tangent or cls is FData:
         return split_parts(t, slot_shadow, FData, None)
@@ -66,10 +81,12 @@ def slot_tangent(x: Any, f: Any) -> Any:
         return 0.0
     if cls is int or cls is str or cls is bool or x is None:
         return NO_TANGENT
-    if f.__class__ is MutableTangent or f.__class__ is list:
+    if f.__class__ is MutableTangent or f.__class__ is list or (cls is dict and f.__class__ is dict):
         return f
     if cls is tuple:
         if _ATOMS.issuperset(map(type, x)):
+            if _FLOATS.issuperset(map(type, x)):
+                return (0.0,) * len(x) if x else NO_TANGENT
             if float not in map(type, x):
                 return NO_TANGENT
             return tuple([0.0 if type(c) is float else NO_TANGENT for c in x])
@@ -101,7 +118,11 @@ def slot_rdata(t: Any) -> Any:
         return t
     if t is NO_TANGENT or t is None:
         return None
+    if cls in _MEMORY:
+        return None
     if cls is tuple and _FLAT.issuperset(map(type, t)):
+        if _FLOATS.issuperset(map(type, t)):
+            return t if t else None
         return tuple([c if type(c) is float else None for c in t]) if float in map(type, t) else None
     if cls is tuple or cls is Tangent:
         return split_parts(t, slot_rdata, RData, None)
@@ -122,6 +143,8 @@ def slot_increment(t: Any, r: Any) -> Any:
     if t is NO_TANGENT:
         return t
     if cls is tuple:
+        if _are_as_many_floats(t, r):
+            return tuple(map(operator.add, t, r))
         return tuple(
             [
                 c + d if type(c) is float and type(d) is float else slot_increment(c, d)
@@ -216,15 +239,20 @@ def add(a: Any, b: Any) -> Any:
         return b
     if b is None or b is NO_RDATA:
         return a
-    if type(a) is tuple:
-        if _FLOATS.issuperset(map(type, a)) and _FLOATS.issuperset(map(type, b)):
-            return tuple([c + d for c, d in zip(a, b, strict=True)])
+    cls = type(a)
+    if cls is float:
+        return a + b
+    if cls is tuple:
+        if _are_as_many_floats(a, b):
+            return tuple(map(operator.add, a, b))
         return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
-    if type(a) is RData:  # a field that is not there is zero: reading one field gives rdata of one field
-        total = dict(b.__dict__)
-        for k, c in a.__dict__.items():
-            d = total.get(k)
-            total[k] = c + d if type(c) is float and type(d) is float else add(c, d)
+    if cls is RData:  # a field that is not there is zero: reading one field gives rdata of one field
+        fields, others = a.__dict__, b.__dict__
+        total = fields | others
+        if len(total) < len(fields) + len(others):
+            for k in fields.keys() & others:
+                c, d = fields[k], others[k]
+                total[k] = c + d if type(c) is float and type(d) is float else add(c, d)
         return RData(**total)
     return a + b
 

@@ -116,6 +116,20 @@ class Calls(Attributes, InC, Iterating):
         None.  called: what the call was of."""
 
     @abc.abstractmethod
+    def enter_by(
+        self,
+        context: Context,
+        plan: Plan,
+        function: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+    ) -> Any:
+        """Enter a Python function on exactly its parameters, as `plan` says.  called: what the call was
+        of."""
+
+    @abc.abstractmethod
     def made(self, obj: Any, shadow: Any, initialised: Any) -> Any:
         """The answer of a call that has made `obj`, from that of the call of its ``__init__``."""
 
@@ -228,9 +242,18 @@ class Calls(Attributes, InC, Iterating):
         gives (bf, *bxs).  Python functions are entered in `mode`, that of these calls if it is not said."""
         if mode is None:
             mode = self.mode
+        kind = type(f)
+        if not keywords:
+            if kind is FunctionType:
+                if not self.table.rows(f) and (plan := plans.followed(self.engine, mode, f, xs, fs)):
+                    return self.enter_by(context, plan, f, ff, xs, fs, "function")
+            elif kind is MethodType and f.__func__.__class__ is FunctionType:
+                function, given, beside = f.__func__, (f.__self__, *xs), (own_part(ff), *fs)
+                plan = plans.followed(self.engine, mode, function, given, beside)
+                if plan is not None and not self.table.rows(function):
+                    return self.enter_by(context, plan, function, None, given, beside, "method")
         verdict: bool | None = None
         inside: list[Any] = []
-        kind = type(f)
         entered: Any = None
         if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
             verdict = False

@@ -23,7 +23,6 @@ from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, FData, Tangent, fill_tangent
 from adbc.tangents.protocol import register_tangent
-from adbc.types import is_local
 
 __all__ = ["ForwardCalls"]
 
@@ -112,38 +111,19 @@ class ForwardCalls(Calls):
         called: Called,
         mode: Mode,
     ) -> Any:
-        """Enter a Python function on exactly its parameters, if the classes say how.
+        plan = plans.plan(self.engine, "forward", function, xs, fs)
+        return None if plan is None else self.enter_planned(context, plan, function, ff, xs, fs, 0)
 
-        A monomorphic inline cache stands before the plans: what was decided for the classes of the last call
-        is kept by the address of the code; not for classes of which a type says more than they do, and those
-        that differentiated code has made.
-        """
-        engine, code = self.engine, function.__code__
-        last = engine.plans.get(id(code))
-        if (
-            last is not None
-            and last[0] is code
-            and last[1] is function.__globals__
-            and last[2] in context.checked
-            and engine.epoch == self.table.epoch
-            and len(last[3]) == len(xs)
-        ):
-            for x, d, known, flag in zip(xs, fs, last[3], last[4]):  # noqa: B905  # called often
-                if type(x) is not known or (d is not None) is not flag:
-                    break
-            else:
-                if context.is_shallow:
-                    context.go_in()
-                return last[5](last[2].forwards, context, function, ff, xs, fs)
-        plan = plans.plan(engine, "forward", function, xs, fs)
-        if plan is None:
-            return None
-        classes = tuple(map(type, xs))
-        given = tuple([d is not None for d in fs])
-        if given == tuple(map(bool, plan.flags)) and not any(
-            is_local(cls) or cls.__name__ == "ndarray" for cls in classes
-        ):
-            engine.plans[id(code)] = code, function.__globals__, plan.rule, classes, given, plan.hand
+    def enter_by(
+        self,
+        context: Context,
+        plan: Plan,
+        function: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+    ) -> Any:
         return self.enter_planned(context, plan, function, ff, xs, fs, 0)
 
     def enter_planned(

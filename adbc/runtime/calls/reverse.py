@@ -210,8 +210,18 @@ class ReverseCalls(Calls):
         mode: Mode,
     ) -> Any:
         plan = plans.plan(self.engine, mode, function, xs, fs)
-        if plan is None:
-            return None
+        return None if plan is None else self.enter_by(context, plan, function, ff, xs, fs, called)
+
+    def enter_by(
+        self,
+        context: Context,
+        plan: Plan,
+        function: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+    ) -> Any:
         if called == "function":
             return self.enter_planned(context, plan, function, ff, xs, fs, 1)
         out, fout, pullback = self.enter_planned(context, plan, function, None, xs, fs, 0)

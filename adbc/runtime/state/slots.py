@@ -122,14 +122,16 @@ def add_to_item(shadow: Any, key: Any, b: Any) -> None:
     """The adjoint of ``container[key]``.  What reaches a key of a dict, as a value, is lost there; objects in
     it have theirs by their addresses."""
     if shadow is not None and b is not None and shadow is not KEYS:
-        shadow[key] = slot_increment(shadow[key], b)
+        t = shadow[key]
+        shadow[key] = t + b if t.__class__ is float and b.__class__ is float else slot_increment(t, b)
 
 
 def add_to_field(shadow: Any, name: str, b: Any) -> None:
     """The adjoint of ``obj.name``."""
     if shadow is not None and b is not None:
         fields = shadow.__dict__
-        fields[name] = slot_increment(fields[name], b)
+        t = fields[name]
+        fields[name] = t + b if t.__class__ is float and b.__class__ is float else slot_increment(t, b)
 
 
 def add_to_kept(shadow: Any, name: str, b: Any) -> None:
@@ -144,12 +146,20 @@ def item_slot_shadow(shadow: Any, key: Any, value: object = None) -> Any:
         return None
     t = shadow[key]
     cls = t.__class__
+    if cls is float:
+        return NO_FDATA
     return t if cls is MutableTangent or cls is list else slot_shadow(t)
 
 
 def field_slot_shadow(shadow: Any, name: str) -> Any:
     """The shadow of ``obj.name``."""
-    return None if shadow is None else slot_shadow(shadow.__dict__.get(name))
+    if shadow is None:
+        return None
+    t = shadow.__dict__.get(name)
+    cls = t.__class__
+    if cls is float:
+        return NO_FDATA
+    return t if cls is MutableTangent or cls is list else slot_shadow(t)
 
 
 class _Undo:
