@@ -248,11 +248,16 @@ def add(a: Any, b: Any) -> Any:
         return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
     if cls is RData:  # a field that is not there is zero: reading one field gives rdata of one field
         fields, others = a.__dict__, b.__dict__
-        total = fields | others
+        total = {**others, **fields}
+        if len(total) == len(fields) == len(others):
+            theirs = [*map(others.get, fields)]
+            if _FLOATS.issuperset(map(type, fields.values())) and _FLOATS.issuperset(map(type, theirs)):
+                return RData(**dict(zip(fields, map(operator.add, fields.values(), theirs), strict=True)))
         if len(total) < len(fields) + len(others):
-            for k in fields.keys() & others:
-                c, d = fields[k], others[k]
-                total[k] = c + d if type(c) is float and type(d) is float else add(c, d)
+            for k, c in fields.items():
+                if k in others:
+                    d = others[k]
+                    total[k] = c + d if type(c) is float and type(d) is float else add(c, d)
         return RData(**total)
     return a + b
 

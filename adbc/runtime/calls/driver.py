@@ -51,6 +51,7 @@ _SETTING = (intrinsics._setattr_, intrinsics._init_field_)
 Called = Literal["function", "method", "object"]
 """What a call was of, in which a Python function is entered: of that function; of a bound method, whose
 ``__self__`` is the first argument then; of an object that is the first argument."""
+_WITH_HANDLERS = (BuiltinFunctionType, FunctionType)
 WITH_RULES = (FunctionType, type, MethodDescriptorType)
 """The classes of callables that may have rules of their own, beside those made in C."""
 
@@ -487,6 +488,11 @@ class Calls(Attributes, InC, Iterating):
         if function is intrinsics._apply_:
             return self.apply_of(function)
         return self.named(self.by_row(function), function)
+
+    def row_handler(self, function: Any) -> Callable[..., Any] | None:
+        """The `handler` of another function that has rules and is there as long as its module is."""
+        has_rows = type(function) in _WITH_HANDLERS and plans.stays(function) and self.table.rows(function)
+        return self.named(self.by_row(function), function) if has_rows else None
 
     def get_of(self, function: Any) -> Callable[..., Any]:
         """The handler of `getattr`: without a default it reads an attribute as ``obj.name`` does."""

@@ -75,12 +75,17 @@ class ForwardCalls(Calls):
 
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided, is_operator = self.decided, is_of_operators(function)
-        is_of_table = function not in self.protocols or function in BY_KEY
+        is_other = function not in self.protocols
+        is_of_table = is_other or function in BY_KEY
 
         def handle(context: Context, xs: Values, dxs: Values, mode: Mode = "forward") -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
             if row is SLOW and is_of_table and context.texts is None:
-                row = self.decide_for_instances(context, function, xs)
+                if is_other:
+                    row = self.decided_without_text.get((function, tuple(map(type, xs))))
+                    row = row or self.decide_without_text(function, xs)
+                if row is SLOW:
+                    row = self.decide_for_instances(context, function, xs)
             if row is not SLOW:
                 out, dout = row.frule(xs, dxs, NO_KWARGS)
                 return out, None if dout is NO_TANGENT else dout
