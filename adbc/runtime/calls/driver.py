@@ -208,6 +208,11 @@ class Calls(Attributes, InC, Iterating):
         """The answer of a driver, from that of `call` on the elements that were spread."""
 
     @abc.abstractmethod
+    def of_applied(self, answer: Any, beside: Any, count: int) -> Any:
+        """The answer of the handler of ``f(*args)``, which is given `count` things, from that of `call` on
+        the elements of `args`, which has `beside` beside it."""
+
+    @abc.abstractmethod
     def of_tuple(self, values: Values, shadows: Values) -> Any:
         """What stands beside a tuple that is an argument, from what stands beside its elements."""
 
@@ -515,6 +520,14 @@ class Calls(Attributes, InC, Iterating):
             keywords = {} if len(xs) == 2 or xs[2] is None else xs[2]
             if type(keywords) is not dict:
                 return otherwise(context, xs, fs, mode)
+            if not keywords:
+                beside = fs[1]
+                if beside is None or beside is NO_FDATA:
+                    shadows: Values = (None,) * len(xs[1])
+                else:
+                    shadows = self.of_elements(beside)
+                answer = self.call(context, (), xs[0], fs[0], (*xs[1],), shadows, mode)
+                return self.of_applied(answer, beside, len(xs))
             call = Call(function, None, xs, fs, tuple(range(len(xs))), (), None)
             return self.of_places(self.spread(context, Spread(call, xs[0], xs[1], keywords), mode), len(xs))
 

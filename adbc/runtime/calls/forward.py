@@ -184,6 +184,9 @@ class ForwardCalls(Calls):
     def of_spread(self, step: steps.Spread, answer: Any) -> Answer:
         return *answer, no_pullback
 
+    def of_applied(self, answer: Any, beside: Any, count: int) -> Any:
+        return answer
+
     # -- what stands beside values -------------------------------------------------------------------------
 
     def of_tuple(self, values: Values, shadows: Values) -> Any:

@@ -242,9 +242,12 @@ def plan(
     short = None
     if not lists:
         short = mode, function.__code__, id(function.__globals__), (*map(type, xs),), (*map(is_, fs, _NONES),)
-        at_once: Plan | None = engine.plans.get(short)
+        at_once: Any = engine.plans.get(short)
         if at_once is not None and engine.epoch == engine.table.epoch:
-            return at_once
+            return at_once or None
+        if not _has_parameters(function, len(xs)):
+            engine.plans[short] = False
+            return None
     classes: list[Any] = [*lists]
     for x in xs:
         cls = type(x)
@@ -288,8 +291,8 @@ def followed(
     """The `plan` for a function without a rule, if it is at hand and the function is no library code, which
     might be run as it is."""
     short = mode, function.__code__, id(function.__globals__), (*map(type, xs),), (*map(is_, fs, _NONES),)
-    found: Plan | None = engine.plans.get(short)
-    return found if found is not None and found.is_followed and engine.epoch == engine.table.epoch else None
+    found: Any = engine.plans.get(short)
+    return found if found and found.is_followed and engine.epoch == engine.table.epoch else None
 
 
 class Layout:
@@ -438,9 +441,17 @@ def bound(
             return None
     if engine.epoch != engine.table.epoch:
         engine.clear()
-    key = (
+    short = (
         Layout, mode, function.__code__, id(function.__globals__), keywords,
-        *[kind(engine, x) for x in xs], *[f is not None for f in fs], *[kind(engine, x) for x in defaults],
+        (*map(type, xs),), (*map(is_, fs, _NONES),), (*map(type, defaults),),
+    )  # fmt: skip
+    at_once: Plan | None = engine.plans.get(short)
+    if at_once is not None:
+        return at_once, values, beside, found.gather
+    kinds = [kind(engine, x) for x in (*xs, *defaults)]
+    key = (
+        Layout, mode, function.__code__, id(function.__globals__), keywords, *kinds,
+        *[f is not None for f in fs],
     )  # fmt: skip
     known: Plan | None = engine.plans.get(key)
     if known is None:
@@ -449,6 +460,8 @@ def bound(
         parameters = list(map(engine.typeof, values))
         known = made(engine, mode, function, parameters, [f is not None for f in beside])
         engine.plans[key] = known
+    if kinds == [*short[5], *short[7]]:  # the classes say all that is asked
+        engine.plans[short] = known
     return known, values, beside, found.gather
 
 

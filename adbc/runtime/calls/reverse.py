@@ -350,6 +350,24 @@ class ReverseCalls(Calls):
 
         return out, fout, spread_pullback
 
+    def of_applied(self, answer: Any, beside: Any, count: int) -> Any:
+        out, fout, pullback = answer
+
+        def applied_pullback(bout: Any) -> Sequence[Any]:
+            bf, *bargs = pullback(bout)
+            if beside.__class__ is list:
+                for i, r in enumerate(bargs):
+                    beside[i] = slot_increment(beside[i], r)
+                bargs = []
+            whole = None
+            for r in bargs:
+                if r is not None:
+                    whole = tuple(bargs)
+                    break
+            return (bf, whole) if count == 2 else (bf, whole, None)
+
+        return out, fout, applied_pullback
+
     # -- what stands beside values -------------------------------------------------------------------------
 
     def of_tuple(self, values: Values, shadows: Values) -> Any:
