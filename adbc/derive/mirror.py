@@ -57,6 +57,9 @@ class ReadSlot:
     is_field: bool
     may_lack: bool = False
     """Whether what was read may not have been there, but in the class of an instance."""
+    record: Value | None = None
+    """The container, as a value of the primal, if it is a record: its cotangent is a value, and grows by that
+    of the field."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -156,6 +159,7 @@ class Mirror(abc.ABC):
         return {
             Kind.PRIMAL: self._primal, Kind.FRESH: self._fresh,
             Kind.SLOT_LOAD: self._slot_load, Kind.FIELD_LOAD: self._field_load,
+            Kind.RECORD_LOAD: self._record_load,
             Kind.CELL_LOAD: self._cell_load, Kind.NEXT: self._next, Kind.ELEMENT: self._element,
             Kind.KEY: self._key, Kind.METHOD: self._method, Kind.EMPTY_LIST: self._empty_list,
             Kind.RESUME: self._resume, Kind.TEXT: self._text,
@@ -255,6 +259,8 @@ class Mirror(abc.ABC):
     def _slot_companion(self, slot: ReadSlot, out: Value | None = None) -> Value:
         """The companion of what stands in `slot`.  A loop reads `out`, which may be its end and then has no
         companion."""
+        if slot.record is not None:
+            return self.builder.call(self.support.record_slot, slot.companion, slot.key)
         if slot.is_field:
             return self.builder.call(self.support.field_slot, slot.companion, slot.key)
         more = () if out is None else (out,)
@@ -350,6 +356,11 @@ class Mirror(abc.ABC):
         if may_lack:
             self.builder.call(self.support.check_kept, self.p(obj), self.companion(obj), name)
         self._read_slot(call, obj, name, is_field=True, may_lack=may_lack)
+
+    def _record_load(self, call: Instruction, site: CallSite) -> None:
+        record, name = site.arguments
+        self._define(call, self._copy_call(call))
+        self._read(call, ReadSlot(self.companion(record), name, True, record=record), None)
 
     def _cell_load(self, call: Instruction, site: CallSite) -> None:
         self._read_slot(call, site.arguments[0], Const("cell_contents"), is_field=True)
@@ -525,7 +536,11 @@ class Mirror(abc.ABC):
         return [self.context, self.p(site.callee), self.companion(site.callee)]
 
     def _dynamic(self, call: Instruction, site: CallSite) -> None:
-        protocol = None if site.function is None or call.keywords else self.support.protocol(site.function)
+        protocol = None
+        if site.function is not None and not call.keywords:
+            protocol = self.support.protocol(site.function)
+            if protocol is None and not self._constant_displays(site):
+                protocol = self.support.row_handler(site.function)
         if protocol is None:
             self._call_at_run_time(self.support.call, call, site)
             return

@@ -43,6 +43,8 @@ class CommonSupport:
     call_with_displays: Callable[..., Any]
     """call_with_displays(context, keywords, f, cf, xs, cxs, places): as `call`; the arguments at `places` are
     displays of constants, which nobody else has"""
+    row_handler: Callable[[object], Callable[..., Any] | None]
+    """row_handler(function): what `protocol` gives, for another function that has rules"""
     protocol: Callable[[object], Callable[..., Any] | None]
     """The handler of an intrinsic or operator: handler(context, xs, cxs) -> (out, cout[, pullback])."""
     known: Callable[..., Any]
@@ -75,6 +77,8 @@ class CommonSupport:
     """check_kept(obj, cobj, name): refuses a field of an object that its companion does not have"""
     field_slot: Callable[..., Any]
     """field_slot(cobj, name): the companion of what is in a field of an object"""
+    record_slot: Callable[..., Any]
+    """record_slot(crecord, name): the companion of what is in a field of a record"""
     bound: Callable[..., Any]
     """bound(value, obj, cobj, name): the companion of `value`, a method of `obj` or its field `name`"""
     resumed: Callable[..., Any]

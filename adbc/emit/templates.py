@@ -21,6 +21,7 @@ from adbc.emit.delegation import delegate, iterator_to_delegate_to
 from adbc.ir import intrinsics as i
 from adbc.ir.ops import OPS
 from adbc.ir.values import Const, Instruction, Value
+from adbc.types.records import record_field
 
 __all__ = ["BINARY", "COMPARE", "UPDATES", "Callee", "Form", "Plan", "Step", "form_of", "plan_of"]
 
@@ -291,6 +292,7 @@ def _of_name(function: Callable[..., Any], operation: str) -> None:
 
 
 _of_name(i._getattr_, "getattr")
+_of_name(record_field, "getattr")
 _of_name(i._import_from_, "import_from")
 _of_name(i._check_, "check")
 

@@ -376,7 +376,7 @@ class DualBuilder(Mirror):
         source, wanted = site.arguments[0], type_of(call)
         if site.function is intrinsics._assume_:
             slot = self.slots.get(source)
-            if slot is not None and is_number(wanted) and slot.may_lack:
+            if slot is not None and is_number(wanted) and (slot.may_lack or slot.record is not None):
                 tangent: Value = self.builder.call(self.support.kept_number, slot.companion, slot.key)
             elif slot is not None and is_number(wanted):
                 get = intrinsics._getattr_ if slot.is_field else operator.getitem

@@ -80,6 +80,7 @@ _INLINE = {
     Kind.SLOT_STORE: "a float is written to a list: the same slot of its shadow",
     Kind.FIELD_LOAD: "a plain field: the same field of the shadow",
     Kind.CELL_LOAD: "a variable of a closure: the field of the cell's shadow",
+    Kind.RECORD_LOAD: "a field of a value with named parts: the same field of the shadow",
     Kind.FIELD_PUT: "something is written to a plain field, and its shadow to that of the shadow",
     Kind.FIELD_INIT: "a field of a new object is written, and that of its shadow",
     Kind.FIELD_STORE: "a float is written to a plain field: the same field of the shadow",

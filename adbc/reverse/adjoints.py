@@ -13,8 +13,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from adbc.derive.mirror import ReadSlot
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Value
@@ -25,6 +26,7 @@ from adbc.types.array_calls import is_complex
 from adbc.types.derived import cotangent_type
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
+    ANY,
     COMPLEX,
     FLOAT,
     NEVER,
@@ -50,12 +52,15 @@ __all__ = [
     "OwnAdjoint",
     "PartAdjoint",
     "ProjectAdjoint",
+    "RecordAdjoint",
     "ScalarAdjoint",
     "SlotAdjoint",
     "SlotStoreAdjoint",
     "StoreAdjoint",
     "TupleAdjoint",
     "UndoAdjoint",
+    "fields_read",
+    "slot_adjoint",
     "wants",
 ]
 
@@ -411,6 +416,41 @@ class SlotAdjoint(Adjoint):
         present = call(intrinsics._getattr_ if self.is_field else operator.getitem, sink, key)
         total = call(operator.add, present, cotangent)
         call(intrinsics._setattr_ if self.is_field else operator.setitem, sink, key, total)
+
+
+@dataclasses.dataclass
+class RecordAdjoint(Adjoint):
+    """``y = record.name``, of a value with named parts: the cotangent of `record` grows by one that has that
+    of `y` as a field."""
+
+    result: Value
+    record: Value
+    name: str
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        taken = writer.take(self.result)
+        if taken and wants(writer, self.record):
+            writer.give_field(self.record, self.name, writer.pack(taken, type_of(self.result)))
+
+
+def slot_adjoint(value: Value, slot: ReadSlot, may_lack: bool = False) -> Adjoint:
+    """The adjoint of `value` having been read from `slot`."""
+    if slot.record is not None:
+        assert isinstance(slot.key, Const)
+        return RecordAdjoint(value, slot.record, slot.key.value)  # type: ignore[arg-type]  # a str
+    return SlotAdjoint(value, slot.companion, slot.key, slot.is_field, may_lack=may_lack)
+
+
+def fields_read(adjoints: Iterable[Adjoint]) -> dict[Value, dict[str, AbstractType]]:
+    """By record that fields are read of, their names and the types of their cotangents."""
+    found: dict[Value, dict[str, AbstractType]] = {}
+    for adjoint in adjoints:
+        if isinstance(adjoint, RecordAdjoint):
+            known = type_of(adjoint.result)
+            fields = found.setdefault(adjoint.record, {})
+            is_float = known == FLOAT and fields.get(adjoint.name, FLOAT) == FLOAT
+            fields[adjoint.name] = FLOAT if is_float else ANY
+    return found
 
 
 @dataclasses.dataclass

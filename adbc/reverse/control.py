@@ -33,6 +33,7 @@ from adbc.ir.values import Const, Instruction, Phi, Position, Value
 from adbc.passes.derived.cotangent_sums import cotangent_sums
 from adbc.passes.normal.protected import is_isolated
 from adbc.passes.query import use_counts
+from adbc.reverse.adjoints import fields_read
 from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.layout import LoopRecords, Records
 from adbc.reverse.pullback import Cotangent, PullbackWriter
@@ -499,6 +500,7 @@ class Reversal:
         writer = PullbackWriter(graph, self.support, self.active)
         writer.without_numpy = self.forwards.without_numpy
         writer.recomputed = self.recomputed
+        writer.fields = fields_read(adjoint for left in self.forwards.adjoints.values() for adjoint in left)
         variables = writer.variables
         assert self.exit is not None
 

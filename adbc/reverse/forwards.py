@@ -39,6 +39,7 @@ from adbc.reverse.adjoints import (
     StoreAdjoint,
     TupleAdjoint,
     UndoAdjoint,
+    slot_adjoint,
 )
 from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
 from adbc.reverse.fields import init_field, put_field
@@ -199,7 +200,7 @@ class ForwardsPass(Mirror):
         for value in dict.fromkeys(call.operands):
             slot = self.slots.get(value)
             if slot is not None:
-                self.leave(SlotAdjoint(value, slot.companion, slot.key, slot.is_field))
+                self.leave(slot_adjoint(value, slot))
 
     def _primal(self, call: Instruction, site: CallSite) -> None:
         if site.function is intrinsics._observe_ and site.arguments[1] in self.methods:
@@ -354,7 +355,7 @@ class ForwardsPass(Mirror):
     def _take_slot(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
         if has_shadow(type_of(call)):
             self.shadow[call] = self._slot_companion(slot, out)
-        self.leave(SlotAdjoint(call, slot.companion, slot.key, slot.is_field, may_lack=slot.may_lack))
+        self.leave(slot_adjoint(call, slot, slot.may_lack))
 
     def _take_method(self, call: Instruction, method: ReadMethod) -> None:
         """Write the reading of `method` and its adjoint, which is that of a field: the bound method gives
@@ -445,7 +446,9 @@ class ForwardsPass(Mirror):
                 at_once = slot is not None and not slot.is_field and is_memory(type_of(call))
                 self.shadow[call] = self._memory(slot) if slot is not None and at_once else self.s(source)
             if slot is not None:
-                if has_cotangent(type_of(call)):
+                if slot.record is not None:
+                    self.leave(slot_adjoint(call, slot))
+                elif has_cotangent(type_of(call)):
                     shadow = slot.companion
                     inline = self.without_numpy and type_of(call) == FLOAT and not isinstance(shadow, Const)
                     inline = inline and not slot.may_lack

@@ -80,6 +80,9 @@ class PullbackWriter:
         negate."""
         self.never_none: set[Value] = set()
         """Cotangents of arrays that are not the symbolic zero when the pullback runs."""
+        self.fields: dict[Value, dict[str, AbstractType]] = {}
+        """By record that fields are read of, their names and the types of their cotangents: each has a
+        variable of its own until the cotangent of the record is taken."""
         self.leaf_types: dict[Hashable, AbstractType] = {}
         self.variables = Variables(graph, initial=self._initial)
         self.recomputed: Mapping[Value, Sequence[Value]] = {}
@@ -139,12 +142,17 @@ class PullbackWriter:
             if not is_zero(cotangent):
                 result[path] = cotangent
                 self.variables.write(variable, self.block, zero(type))
+        whole = self._take_fields(value) if value in self.fields else None
+        if whole is not None:
+            result[()] = self.sum(result[()], whole, type_of(value)) if () in result else whole
         return result
 
     def forget(self, value: Value) -> None:
         """Let the cotangent of `value` be zero from the current block on, whatever was known of it before."""
         for path, type in leaves(type_of(value)):
             self.variables.write(self._variable(value, path, type), self.block, zero(type))
+        for name, type in self.fields.get(value, {}).items():
+            self.variables.write(self._field(value, name, type), self.block, zero(type))
 
     def give(self, value: Value, cotangent: Cotangent, type: AbstractType | None = None) -> None:
         """Add `cotangent`, structured like `type` (default: the type of `value`), to the cotangent of
@@ -164,6 +172,31 @@ class PullbackWriter:
         variable = self._variable(value, path, type)
         present = self.variables.read(variable, self.block)
         self.variables.write(variable, self.block, self.sum(present, contribution, type))
+
+    def give_field(self, record: Value, name: str, contribution: Value) -> None:
+        """Add the cotangent of its field `name` to that of `record`, a value with named parts."""
+        if not is_zero(contribution):
+            type = self.fields[record][name]
+            variable = self._field(record, name, type)
+            total = self.sum(self.variables.read(variable, self.block), contribution, type)
+            self.variables.write(variable, self.block, total)
+
+    def _take_fields(self, record: Value) -> Value | None:
+        """The cotangent of `record`, as far as it is that of single fields, which are zero from the current
+        block on; None if it is zero."""
+        parts: dict[str, Value] = {}
+        for name, type in self.fields[record].items():
+            variable = self._field(record, name, type)
+            cotangent = self.variables.read(variable, self.block)
+            if not is_zero(cotangent):
+                parts[name] = cotangent
+                self.variables.write(variable, self.block, zero(type))
+        return self.builder.call(self.support.record_rdata, tuple(parts), *parts.values()) if parts else None
+
+    def _field(self, record: Value, name: str, type: AbstractType) -> Hashable:
+        variable = ("cotangent", record, name)
+        self.leaf_types[variable] = type
+        return variable
 
     def sum(self, a: Value, b: Value, type: AbstractType) -> Value:
         if is_zero(a):

@@ -8,7 +8,9 @@ paths: the common classes are tested first, the table of kinds is asked last.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from adbc.errors import InvalidTangentError
@@ -31,10 +33,18 @@ __all__ = [
 
 
 _FLOATS = frozenset({float})
+_LISTS = frozenset({list})
 _ATOMS = frozenset({float, int, str, bool, type(None)})
 _FLAT = frozenset({float, type(NO_TANGENT)})
 """The classes in the tangents of tuples that hold nothing but atoms.  These are frequent, and are not taken
 apart."""
+_MEMORY: frozenset[type] = frozenset({MutableTangent, list, dict})
+"""The most frequent classes of tangents with an address: these need not be asked for."""
+
+
+def _are_as_many(t: tuple[float, ...], r: Any) -> bool:
+    """Whether `r` is a tuple of as many floats as there are in `t`."""
+    return r.__class__ is tuple and len(t) == len(r) and _FLOATS.issuperset(map(type, r))
 
 
 def slot_shadow(t: Any) -> Any:
@@ -42,12 +52,16 @@ def slot_shadow(t: Any) -> Any:
     cls = type(t)
     if cls is float:
         return NO_FDATA
-    if cls is MutableTangent or cls is list:
+    if cls in _MEMORY:
         return t
     if t is NO_TANGENT or t is None:
         return None
-    if cls is tuple and _FLAT.issuperset(map(type, t)):
-        return tuple([NO_FDATA if type(c) is float else None for c in t]) if float in map(type, t) else None
+    if cls is tuple:
+        classes = {*map(type, t)}
+        if classes == _FLOATS:
+            return (NO_FDATA,) * len(t)
+        if classes <= _FLAT:
+            return tuple([NO_FDATA if type(c) is float else None for c in t]) if float in classes else None
     if cls is tuple or cls is Tangent or cls is FData:
         return split_parts(t, slot_shadow, FData, None)
     if is_address_tangent(cls):
@@ -66,11 +80,14 @@ def slot_tangent(x: Any, f: Any) -> Any:
         return 0.0
     if cls is int or cls is str or cls is bool or x is None:
         return NO_TANGENT
-    if f.__class__ is MutableTangent or f.__class__ is list:
+    if f.__class__ is MutableTangent or f.__class__ is list or (cls is dict and f.__class__ is dict):
         return f
     if cls is tuple:
-        if _ATOMS.issuperset(map(type, x)):
-            if float not in map(type, x):
+        classes = {*map(type, x)}
+        if classes == _FLOATS:
+            return (0.0,) * len(x)
+        if classes <= _ATOMS:
+            if float not in classes:
                 return NO_TANGENT
             return tuple([0.0 if type(c) is float else NO_TANGENT for c in x])
         if f.__class__ is tuple:
@@ -101,8 +118,14 @@ def slot_rdata(t: Any) -> Any:
         return t
     if t is NO_TANGENT or t is None:
         return None
-    if cls is tuple and _FLAT.issuperset(map(type, t)):
-        return tuple([c if type(c) is float else None for c in t]) if float in map(type, t) else None
+    if cls in _MEMORY:
+        return None
+    if cls is tuple:
+        classes = {*map(type, t)}
+        if classes == _FLOATS:
+            return t
+        if classes <= _FLAT:
+            return tuple([c if type(c) is float else None for c in t]) if float in classes else None
     if cls is tuple or cls is Tangent:
         return split_parts(t, slot_rdata, RData, None)
     return None if is_address_tangent(cls) else t
@@ -122,6 +145,8 @@ def slot_increment(t: Any, r: Any) -> Any:
     if t is NO_TANGENT:
         return t
     if cls is tuple:
+        if _FLOATS.issuperset(map(type, t)) and _are_as_many(t, r):
+            return tuple(map(operator.add, t, r))
         return tuple(
             [
                 c + d if type(c) is float and type(d) is float else slot_increment(c, d)
@@ -216,15 +241,25 @@ def add(a: Any, b: Any) -> Any:
         return b
     if b is None or b is NO_RDATA:
         return a
-    if type(a) is tuple:
-        if _FLOATS.issuperset(map(type, a)) and _FLOATS.issuperset(map(type, b)):
-            return tuple([c + d for c, d in zip(a, b, strict=True)])
+    cls = type(a)
+    if cls is float:
+        return a + b
+    if cls is tuple:
+        if _FLOATS.issuperset(map(type, a)) and _are_as_many(a, b):
+            return tuple(map(operator.add, a, b))
         return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
-    if type(a) is RData:  # a field that is not there is zero: reading one field gives rdata of one field
-        total = dict(b.__dict__)
-        for k, c in a.__dict__.items():
-            d = total.get(k)
-            total[k] = c + d if type(c) is float and type(d) is float else add(c, d)
+    if cls is RData:  # a field that is not there is zero: reading one field gives rdata of one field
+        fields, others = a.__dict__, b.__dict__
+        total = {**others, **fields}
+        if len(total) == len(fields) == len(others):
+            theirs = [*map(others.get, fields)]
+            if _FLOATS.issuperset(map(type, fields.values())) and _FLOATS.issuperset(map(type, theirs)):
+                return RData(**dict(zip(fields, map(operator.add, fields.values(), theirs), strict=True)))
+        if len(total) < len(fields) + len(others):
+            for k, c in fields.items():
+                if k in others:
+                    d = others[k]
+                    total[k] = c + d if type(c) is float and type(d) is float else add(c, d)
         return RData(**total)
     return a + b
 
@@ -378,11 +413,11 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
     if issubclass(cls, list):
         given = d.tolist() if hasattr(d, "tolist") else d
         if _are_floats(f, x, given):
-            f[:] = [t + c for t, c in zip(f, given, strict=True)]
+            f[:] = map(operator.add, f, given)
             return None
         if _are_rows(f, x, given):
             for row, by_row in zip(f, given, strict=True):
-                row[:] = [t + c for t, c in zip(row, by_row, strict=True)]
+                row[:] = map(operator.add, row, by_row)
             return None
         for i, (y, c) in enumerate(zip(x, _parts_of(d, x), strict=True)):
             t = f[i]
@@ -408,10 +443,11 @@ def _are_rows(f: Any, x: Any, given: Any) -> bool:
     """Whether a shadow, its list and the cotangent of that are lists of as many lists of as many floats."""
     if type(given) is not list or not len(given) == len(f) == len(x):
         return False
-    for row, values, by_row in zip(f, x, given, strict=True):
-        if type(row) is not list or not _are_floats(row, values, by_row):
-            return False
-    return True
+    if not all(_LISTS.issuperset(map(type, rows)) for rows in (f, x, given)):
+        return False
+    if not [*map(len, f)] == [*map(len, x)] == [*map(len, given)]:
+        return False
+    return all(_FLOATS.issuperset(map(type, chain.from_iterable(rows))) for rows in (f, x, given))
 
 
 def _parts_of(d: Any, x: Any) -> Any:

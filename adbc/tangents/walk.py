@@ -260,6 +260,8 @@ VISITS_OF_NUMBERS: dict[type, Callable[..., Any]] = {}
 
 def is_address_tangent(cls: type) -> bool:
     """Whether tangents of class `cls` are objects, identified by address."""
+    if cls in _VISITORS:
+        return True
     structure = STRUCTURES.get(cls)
     if structure is not None:
         return structure.address

@@ -51,7 +51,7 @@ from adbc.types.lattice import (
     is_list,
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
-from adbc.types.records import unhidden
+from adbc.types.records import record_field, unhidden
 from adbc.types.texts import is_open_text, of_text
 
 __all__ = [
@@ -351,13 +351,13 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
     **dict.fromkeys(AS_THEY_ARE, _inactive),
     **dict.fromkeys(_ASKING, _asking),
     **dict.fromkeys(_CONTEXTUAL, _in_context),
-    isinstance: _checking,
-    issubclass: _checking,
+    **dict.fromkeys((isinstance, issubclass), _checking),
     **dict.fromkeys((intrinsics._next_at_, intrinsics._next_value_), _reading(Kind.NEXT, 1)),
     **dict.fromkeys((intrinsics._element_, intrinsics._entry_value_), _reading(Kind.ELEMENT, 1)),
     **dict.fromkeys((intrinsics._next_key_, intrinsics._entry_key_), lambda call: Kind.KEY),
     **dict.fromkeys((intrinsics._resume_iterator_, intrinsics._resume_view_), _reading(Kind.RESUME, 1)),
     intrinsics._getattr_: _getting,
+    record_field: _reading(Kind.RECORD_LOAD, 0),
     intrinsics._setattr_: _setting,
     intrinsics._cell_get_: _getting_cell,
     intrinsics._init_field_: lambda call: Kind.FIELD_INIT,

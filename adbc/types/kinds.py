@@ -63,6 +63,11 @@ class Kind(StrEnum):
     )
     KEY = "key", "the next key of a dict", "none, unless it is an object: that has its shadow by its address"
     FIELD_LOAD = "field_load", "a plain field of an instance is read", "the field of the shadow"
+    RECORD_LOAD = (
+        "record_load",
+        "a field of a frozen dataclass or named tuple is read",
+        "the field of the shadow; the cotangent is a field of that of the record",
+    )
     FIELD_STORE = "field_store", "a float is written into a plain field", "the field of the shadow", True
     FIELD_PUT = "field_put", "anything else is written into a plain field", "the field of the shadow", True
     FIELD_INIT = "field_init", "a field of a new object is written", "the field of the shadow", True

@@ -146,10 +146,12 @@ def _stores(
 def _record(
     call: Instruction, cls: type, arguments: list[Value], knowledge: ConstructionKnowledge
 ) -> list[Value] | None:
-    """The operands of the call that makes an instance of `cls` of its fields, if it is a frozen dataclass."""
+    """The operands of the call that makes an instance of `cls` of its fields, if it is a frozen dataclass or
+    a named tuple."""
     if knowledge.record_names(cls) is None:
         return None
-    binding = knowledge.bind(cls.__init__, 1 + len(arguments), call.keywords)  # type: ignore[misc]  # generated
+    made = cls.__new__ if issubclass(cls, tuple) else cls.__init__
+    binding = knowledge.bind(made, 1 + len(arguments), call.keywords)
     if binding is None:
         return None
     fields = [slot if isinstance(slot, Const) else arguments[slot - 1] for slot in binding.slots[1:]]

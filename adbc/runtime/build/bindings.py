@@ -9,6 +9,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.values import Const
 from adbc.rules.lookup import RuleTable
+from adbc.runtime.calls.dispatched import CHOOSING
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
 from adbc.runtime.state.closures import with_active_defaults
@@ -42,6 +43,8 @@ class Bindings:
         """Whether a call of `function` runs what it is written as, with defaults that are constants."""
         if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
             return False  # syntax, or a function whose rule depends on classes that are not known
+        if function.__code__ in CHOOSING:
+            return False  # it is called as it is (`calls.dispatched`)
         return not (is_machinery(function) or runs_as_it_is(function) or function in with_active_defaults)
 
     def find(
@@ -52,10 +55,14 @@ class Bindings:
         *,
         makes_generator: bool = False,
         is_closed: bool = False,
+        is_open: bool = False,
     ) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function`, or to the function that a
         `ClosureType` describes; None if it has a rule, captured state, unless that `is_closed`, or parameters
-        that take any number, or if calling it makes a generator and nobody has said so."""
+        that take any number, or if calling it makes a generator and nobody has said so.
+
+        is_open: what ``*args`` gathers may come behind the other parameters.
+        """
         if isinstance(function, ClosureType):
             function = self.representative(function)
         elif not isinstance(function, types.FunctionType) or (
@@ -65,7 +72,8 @@ class Bindings:
         if not self.is_followed(function):
             return None
         flags = function.__code__.co_flags
-        if flags & _ANY_NUMBER or bool(flags & inspect.CO_GENERATOR) != makes_generator:
+        unbound = inspect.CO_VARKEYWORDS if is_open else _ANY_NUMBER
+        if flags & unbound or bool(flags & inspect.CO_GENERATOR) != makes_generator:
             return None
         slots = _slots(function, count, keywords)
         return None if slots is None else Binding(function, slots)
@@ -80,13 +88,15 @@ _ANY_NUMBER = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 def _slots(
     function: types.FunctionType, count: int, keywords: tuple[str, ...]
 ) -> tuple[int | Const, ...] | None:
-    """Per parameter of `function`, the place of its argument in the call or its default."""
+    """Per parameter of `function`, the place of its argument in the call or its default; behind these, the
+    places of what ``*args`` gathers."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     positional = count - len(keywords)
-    if positional > code.co_argcount:
+    by_position = min(positional, code.co_argcount)
+    if positional > by_position and not code.co_flags & inspect.CO_VARARGS:
         return None
-    slots: dict[str, int | Const] = {name: at for at, name in enumerate(names[:positional])}
+    slots: dict[str, int | Const] = {name: at for at, name in enumerate(names[:by_position])}
     for at, keyword in enumerate(keywords, positional):
         if keyword not in names[code.co_posonlyargcount :] or keyword in slots:
             return None
@@ -100,7 +110,7 @@ def _slots(
             if name not in defaults or not is_constant(defaults[name]):
                 return None
             slots[name] = Const(defaults[name])
-    return tuple(slots[name] for name in names)
+    return (*[slots[name] for name in names], *range(by_position, positional))
 
 
 def is_constant(value: object) -> bool:

@@ -6,6 +6,7 @@ with.  Nothing here knows types.
 
 from __future__ import annotations
 
+import inspect
 import threading
 import types
 from collections.abc import MutableMapping
@@ -14,6 +15,8 @@ from typing import Any
 from adbc import lift, passes  # loaded when they are first used
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _new_
+from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.dropped_generators import (
     Made,
@@ -63,6 +66,23 @@ def _is_lasting(value: Any) -> bool:
     return type(value) is types.BuiltinFunctionType and isinstance(value.__self__, types.ModuleType)
 
 
+def with_gathered(graph: Graph, count: int) -> Graph:
+    """A copy of `graph`, of a function whose last parameter is what ``*args`` gathers, that has `count`
+    parameters, of which it gathers the last ones itself."""
+    opened, _, _ = copy_graph(graph)
+    gathered = opened.arguments.pop()
+    rest = [opened.add_argument(f"{gathered.name}_{i}") for i in range(count - len(opened.arguments))]
+    made = Instruction("call", [Const(_new_), Const(tuple), *rest], name=gathered.name)
+    made.block = opened.entry
+    opened.entry.instructions.insert(0, made)
+    opened.replace_uses({gathered: made})
+    return opened
+
+
+_MOST_PARAMETERS = 12
+"""The most parameters of a form of a function with ``*args``."""
+
+
 class Graphs:
     """The primal graphs of one engine."""
 
@@ -85,9 +105,11 @@ class Graphs:
         self.bodies: dict[Key, GraphFunction] = {}
         self.closed: dict[tuple[Any, ...], GraphFunction] = {}
         """Functions with what is in their cells written into them."""
+        self.opened: dict[tuple[Any, ...], GraphFunction] = {}
+        """Functions with ``*args`` that have a number of parameters in place of that."""
         self.caches: tuple[MutableMapping[Any, Any], ...] = (
             self.graphs, self.generators, self.must_close, self.consumers, self.bodies,
-            self.closed,
+            self.closed, self.opened,
         )  # fmt: skip
         self.lifting: set[Key] = set()
         """The functions that are being lifted: none is written into itself."""
@@ -162,12 +184,35 @@ class Graphs:
         """How arguments bind to `function` (`Bindings.find`) if it can be lifted, else None."""
         if type(function) is types.FunctionType:
             written(function)
+            if function.__code__.co_flags & inspect.CO_VARARGS:
+                return self._bind_open(function, count, keywords)
         if type(function) is types.FunctionType and function.__closure__ is not None:
             binding = self.bindings.find(function, count, keywords, is_closed=True)
             form = None if binding is None else self.closed_form(function)
             return None if binding is None or form is None else Binding(form, binding.slots)  # type: ignore[arg-type]
         binding = self.bindings.find(function, count, keywords)
         return binding if binding is not None and self.is_liftable(binding.function) else None
+
+    def _bind_open(
+        self, function: types.FunctionType, count: int, keywords: tuple[str, ...]
+    ) -> Binding | None:
+        """`bind` of a function with ``*args``: to a form of it with as many parameters in place of that."""
+        binding = self.bindings.find(function, count, keywords, is_closed=True, is_open=True)
+        form: Any = None
+        if binding is not None and len(binding.slots) <= _MOST_PARAMETERS:
+            if function.__closure__ is not None:
+                form = self.closed_form(function)
+            elif self.is_liftable(function):
+                form = function
+        if binding is None or form is None or self.primal(form).entry.handler is not None:
+            return None
+        key = (form.__code__, id(function.__globals__), len(binding.slots))
+        known = self.opened.get(key)
+        if known is None:
+            known = GraphFunction(with_gathered(self.primal(form), len(binding.slots)), function.__globals__)
+            known.__code__.original = function.__code__
+            self.opened[key] = known
+        return Binding(known, binding.slots)  # type: ignore[arg-type]  # to the engine it is a function
 
     def small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None:
         """The function that `call` calls and what its parameters are, if it may be written into `graph`: it

@@ -145,7 +145,8 @@ class Names:
         if kind == "method":
             return getattr(getattr(self.engine, rest[0]), rest[1])
         if kind == "handler":
-            return getattr(self.engine, rest[0]).handler(self.find(rest[1]))
+            calls, function = getattr(self.engine, rest[0]), self.find(rest[1])
+            return calls.handler(function) or calls.row_handler(function)
         if kind == "row":
             function, index, part, position, *field = rest
             rows = self.engine.table.rows(self.find(function))

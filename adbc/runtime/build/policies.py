@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from adbc.ir.graph import Graph
+from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _format_, _getattr_
+from adbc.ir.terminators import Raise
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.typed.guards import Guess, how_used, made_class
 from adbc.passes.typed.known_attributes import is_known_read
@@ -174,18 +175,26 @@ _SPELLING = frozenset(map(id, (_format_, format, repr, str, ascii, print, hash))
 def runs_special_methods(graph: Graph) -> bool:
     """Whether code that adbc does not see may run: ``__repr__`` and its like, of objects of any class.
 
-    It may change lists that are in use; dispatch notices that, inline loads would not.
+    It may change lists that are in use; dispatch notices that, inline loads would not.  What is spelt for the
+    message of an exception that leaves the function at once comes behind all loads.
     """
-    for call in graph.instructions():
-        if call.op != "call":
-            continue
-        callee, arguments = call_parts(call)
-        if isinstance(callee, Const) and id(callee.value) in _SPELLING:
-            for argument in arguments:
-                cls = class_of(type_of(argument))
-                if cls not in _SPELT_BY_C and not is_real(type_of(argument)):
-                    return True
-    return False
+    return any(_spells(call) for block in graph.blocks if not _is_left(block) for call in block.instructions)
+
+
+def _is_left(block: Block) -> bool:
+    """Whether the function is left at the end of `block` by an exception."""
+    return isinstance(block.terminator, Raise) and block.handler is None
+
+
+def _spells(call: Instruction) -> bool:
+    """Whether `call` turns an object of any class into text or a number."""
+    if call.op != "call":
+        return False
+    callee, arguments = call_parts(call)
+    if not isinstance(callee, Const) or id(callee.value) not in _SPELLING:
+        return False
+    known = [type_of(argument) for argument in arguments]
+    return any(class_of(t) not in _SPELT_BY_C and not is_real(t) for t in known)
 
 
 _SPELT_BY_C = frozenset({int, float, bool, str, bytes, complex, type(None), type})

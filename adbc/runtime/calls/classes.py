@@ -18,6 +18,7 @@ from typing import Any
 from adbc.flags import HEAP_TYPE
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import overrides
+from adbc.tangents.containers import NamedTupleKind
 from adbc.tangents.fields import has_attributes_beside, is_python_class
 from adbc.tangents.objects import FrozenKind, InstanceKind
 from adbc.tangents.protocol import kind_of
@@ -46,6 +47,7 @@ __all__ = [
     "is_array_or_number",
     "is_bare",
     "is_field",
+    "is_generated",
     "is_heap_type",
     "is_instance",
     "is_kept",
@@ -190,6 +192,8 @@ def inherited(cls: type, behind: type, name: str) -> Any:
 def certain_method(cls: type, name: str) -> Any:
     """The Python function that attribute `name` of instances of exactly `cls` is, which have no place for a
     field of that name, or should have none; None if there is none."""
+    if type(kind_of(cls)) is NamedTupleKind:
+        return special(cls, name) if record_names(cls) is not None else None
     if type(kind_of(cls)) is FrozenKind:  # is looked at by `types.records.unhidden`
         return special(cls, name) if _has_default_reads(cls) and name not in kind_of(cls).names else None  # type: ignore[attr-defined]
     if not _has_default_access(cls) or lookup(cls, "__dict__") is not None:
@@ -221,16 +225,18 @@ def method(cls: type, name: str) -> Any:
 def special(cls: type, name: str) -> Any:
     """The Python function that stands in `cls`, or a class that it is derived from, as the special method
     `name`; None if there is no such function."""
-    if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) not in (InstanceKind, FrozenKind):
+    if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) not in _READ_PLAINLY:
         return None
     found = lookup(cls, name)
     return found if found.__class__ is types.FunctionType else None
 
 
 def record_names(cls: type) -> tuple[str, ...] | None:
-    """The fields of `cls` if it is a frozen dataclass whose instances are made by calling it, and whose
-    fields are read, without anything else being done."""
+    """The fields of `cls` if it is a frozen dataclass, or a named tuple without other attributes, whose
+    instances are made by calling it, and whose fields are read, without anything else being done."""
     kind = kind_of(cls)
+    if isinstance(kind, NamedTupleKind):
+        return _names_of_tuple(cls)
     if not isinstance(kind, FrozenKind) or type(cls) is not type or not _has_default_reads(cls):
         return None
     init = lookup(cls, "__init__")
@@ -243,6 +249,24 @@ def record_names(cls: type) -> tuple[str, ...] | None:
     if any(_is_computed(name, cls) for name in kind.names):
         return None
     return kind.names
+
+
+def _names_of_tuple(cls: type) -> tuple[str, ...] | None:
+    """`record_names` of a named tuple."""
+    if type(cls) is not type or cls.__dictoffset__ or not _has_default_reads(cls):
+        return None
+    if not is_generated(lookup(cls, "__new__")) or lookup(cls, "__init__") is not object.__init__:
+        return None
+    names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]  # of named tuples
+    places = [lookup(cls, name) for name in names]
+    is_whole = all(type(p) is _FIELD_OF_TUPLE and p.__reduce__()[1][0] == i for i, p in enumerate(places))
+    return names if is_whole else None
+
+
+def is_generated(new: Any) -> bool:
+    """Whether `new` is the ``__new__`` that `collections.namedtuple` has written."""
+    function = getattr(new, "__func__", new)
+    return is_python_function(function) and function.__globals__.get("_tuple_new") is tuple.__new__
 
 
 def _is_computed(name: str, cls: type) -> bool:
@@ -263,8 +287,7 @@ def accessor(cls: type, name: str, way: str) -> Any:
 
 def lacks(cls: type, name: str) -> bool:
     """Whether `cls`, which was made by a class statement, has no attribute `name` that its instances find."""
-    kind = type(kind_of(cls))
-    return is_heap_type(cls) and kind in (InstanceKind, FrozenKind) and lookup(cls, name) is None
+    return is_heap_type(cls) and type(kind_of(cls)) in _READ_PLAINLY and lookup(cls, name) is None
 
 
 def goes_first(found: object) -> bool:
@@ -317,12 +340,15 @@ def _has_default_access(cls: type) -> bool:
     )
 
 
+_READ_PLAINLY = (InstanceKind, FrozenKind, NamedTupleKind)
+
+
 def _has_default_reads(cls: type) -> bool:
     """Whether attributes of instances of exactly `cls` are read without hooks."""
     return (
         bool(cls.__flags__ & HEAP_TYPE)
-        and type(kind_of(cls)) in (InstanceKind, FrozenKind)
-        and lookup(cls, "__getattribute__") is object.__getattribute__
+        and type(kind_of(cls)) in _READ_PLAINLY
+        and lookup(cls, "__getattribute__") in (object.__getattribute__, tuple.__getattribute__)
         and lookup(cls, "__getattr__") is None
     )
 

@@ -16,7 +16,13 @@ from adbc.rules.classes import stands_for_position
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive
 from adbc.rules.types import behind
-from adbc.runtime.calls.classes import initialiser, is_python_function, lookup, python_method
+from adbc.runtime.calls.classes import (
+    initialiser,
+    is_generated,
+    is_python_function,
+    lookup,
+    python_method,
+)
 from adbc.runtime.calls.steps import (
     AskWeakly,
     Call,
@@ -131,9 +137,7 @@ def _has_generated_constructor(cls: type) -> bool:
     new, init = lookup(cls, "__new__"), lookup(cls, "__init__")
     if not issubclass(cls, tuple):
         return True  # or the class were no record
-    new = getattr(new, "__func__", new)
-    by_namedtuple = is_python_function(new) and new.__globals__.get("_tuple_new") is tuple.__new__
-    return by_namedtuple and init is object.__init__
+    return is_generated(new) and init is object.__init__
 
 
 def _from_factories(call: Call, cls: Any, names: tuple[str, ...]) -> Step | None:

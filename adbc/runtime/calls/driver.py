@@ -60,6 +60,7 @@ _SETTING = (intrinsics._setattr_, intrinsics._init_field_)
 Called = Literal["function", "method", "object"]
 """What a call was of, in which a Python function is entered: of that function; of a bound method, whose
 ``__self__`` is the first argument then; of an object that is the first argument."""
+_WITH_HANDLERS = (BuiltinFunctionType, FunctionType)
 WITH_RULES = (FunctionType, type, MethodDescriptorType)
 """The classes of callables that may have rules of their own, beside those made in C."""
 
@@ -123,6 +124,20 @@ class Calls(Attributes, InC, Iterating):
     ) -> Any:
         """Enter a Python function without a rule on exactly its parameters, if the classes say how; else
         None.  called: what the call was of."""
+
+    @abc.abstractmethod
+    def enter_by(
+        self,
+        context: Context,
+        plan: Plan,
+        function: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+    ) -> Any:
+        """Enter a Python function on exactly its parameters, as `plan` says.  called: what the call was
+        of."""
 
     @abc.abstractmethod
     def made(self, obj: Any, shadow: Any, initialised: Any) -> Any:
@@ -202,6 +217,11 @@ class Calls(Attributes, InC, Iterating):
         """The answer of a driver, from that of `call` on the elements that were spread."""
 
     @abc.abstractmethod
+    def of_applied(self, answer: Any, beside: Any, count: int) -> Any:
+        """The answer of the handler of ``f(*args)``, which is given `count` things, from that of `call` on
+        the elements of `args`, which has `beside` beside it."""
+
+    @abc.abstractmethod
     def of_tuple(self, values: Values, shadows: Values) -> Any:
         """What stands beside a tuple that is an argument, from what stands beside its elements."""
 
@@ -237,9 +257,18 @@ class Calls(Attributes, InC, Iterating):
         gives (bf, *bxs).  Python functions are entered in `mode`, that of these calls if it is not said."""
         if mode is None:
             mode = self.mode
+        kind = type(f)
+        if not keywords:
+            if kind is FunctionType:
+                if not self.table.rows(f) and (plan := plans.followed(self.engine, mode, f, xs, fs)):
+                    return self.enter_by(context, plan, f, ff, xs, fs, "function")
+            elif kind is MethodType and f.__func__.__class__ is FunctionType:
+                function, given, beside = f.__func__, (f.__self__, *xs), (own_part(ff), *fs)
+                plan = plans.followed(self.engine, mode, function, given, beside)
+                if plan is not None and not self.table.rows(function):
+                    return self.enter_by(context, plan, function, None, given, beside, "method")
         verdict: bool | None = None
         inside: list[Any] = []
-        kind = type(f)
         entered: Any = None
         if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
             verdict = False
@@ -474,6 +503,11 @@ class Calls(Attributes, InC, Iterating):
             return self.apply_of(function)
         return self.named(self.by_row(function), function)
 
+    def row_handler(self, function: Any) -> Callable[..., Any] | None:
+        """The `handler` of another function that has rules and is there as long as its module is."""
+        has_rows = type(function) in _WITH_HANDLERS and plans.stays(function) and self.table.rows(function)
+        return self.named(self.by_row(function), function) if has_rows else None
+
     def get_of(self, function: Any) -> Callable[..., Any]:
         """The handler of `getattr`: without a default it reads an attribute as ``obj.name`` does."""
         otherwise = self.by_row(function)
@@ -495,6 +529,14 @@ class Calls(Attributes, InC, Iterating):
             keywords = {} if len(xs) == 2 or xs[2] is None else xs[2]
             if type(keywords) is not dict:
                 return otherwise(context, xs, fs, mode)
+            if not keywords:
+                beside = fs[1]
+                if beside is None or beside is NO_FDATA:
+                    shadows: Values = (None,) * len(xs[1])
+                else:
+                    shadows = self.of_elements(beside)
+                answer = self.call(context, (), xs[0], fs[0], (*xs[1],), shadows, mode)
+                return self.of_applied(answer, beside, len(xs))
             call = Call(function, None, xs, fs, tuple(range(len(xs))), (), None)
             return self.of_places(self.spread(context, Spread(call, xs[0], xs[1], keywords), mode), len(xs))
 

@@ -23,7 +23,6 @@ from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, FData, Tangent, fill_tangent
 from adbc.tangents.protocol import register_tangent
-from adbc.types import is_local
 
 __all__ = ["ForwardCalls"]
 
@@ -76,12 +75,17 @@ class ForwardCalls(Calls):
 
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided, is_operator = self.decided, is_of_operators(function)
-        is_of_table = function not in self.protocols or function in BY_KEY
+        is_other = function not in self.protocols
+        is_of_table = is_other or function in BY_KEY
 
         def handle(context: Context, xs: Values, dxs: Values, mode: Mode = "forward") -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
             if row is SLOW and is_of_table and context.texts is None:
-                row = self.decide_for_instances(context, function, xs)
+                if is_other:
+                    row = self.decided_without_text.get((function, tuple(map(type, xs))))
+                    row = row or self.decide_without_text(function, xs)
+                if row is SLOW:
+                    row = self.decide_for_instances(context, function, xs)
             if row is not SLOW:
                 out, dout = row.frule(xs, dxs, NO_KWARGS)
                 return out, None if dout is NO_TANGENT else dout
@@ -112,38 +116,19 @@ class ForwardCalls(Calls):
         called: Called,
         mode: Mode,
     ) -> Any:
-        """Enter a Python function on exactly its parameters, if the classes say how.
+        plan = plans.plan(self.engine, "forward", function, xs, fs)
+        return None if plan is None else self.enter_planned(context, plan, function, ff, xs, fs, 0)
 
-        A monomorphic inline cache stands before the plans: what was decided for the classes of the last call
-        is kept by the address of the code; not for classes of which a type says more than they do, and those
-        that differentiated code has made.
-        """
-        engine, code = self.engine, function.__code__
-        last = engine.plans.get(id(code))
-        if (
-            last is not None
-            and last[0] is code
-            and last[1] is function.__globals__
-            and last[2] in context.checked
-            and engine.epoch == self.table.epoch
-            and len(last[3]) == len(xs)
-        ):
-            for x, d, known, flag in zip(xs, fs, last[3], last[4]):  # noqa: B905  # called often
-                if type(x) is not known or (d is not None) is not flag:
-                    break
-            else:
-                if context.is_shallow:
-                    context.go_in()
-                return last[5](last[2].forwards, context, function, ff, xs, fs)
-        plan = plans.plan(engine, "forward", function, xs, fs)
-        if plan is None:
-            return None
-        classes = tuple(map(type, xs))
-        given = tuple([d is not None for d in fs])
-        if given == tuple(map(bool, plan.flags)) and not any(
-            is_local(cls) or cls.__name__ == "ndarray" for cls in classes
-        ):
-            engine.plans[id(code)] = code, function.__globals__, plan.rule, classes, given, plan.hand
+    def enter_by(
+        self,
+        context: Context,
+        plan: Plan,
+        function: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+    ) -> Any:
         return self.enter_planned(context, plan, function, ff, xs, fs, 0)
 
     def enter_planned(
@@ -198,6 +183,9 @@ class ForwardCalls(Calls):
 
     def of_spread(self, step: steps.Spread, answer: Any) -> Answer:
         return *answer, no_pullback
+
+    def of_applied(self, answer: Any, beside: Any, count: int) -> Any:
+        return answer
 
     # -- what stands beside values -------------------------------------------------------------------------
 

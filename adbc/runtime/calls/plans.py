@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import operator
 import types
 from collections.abc import Callable, Collection, Iterable, Sequence
+from operator import is_
 from typing import Any, Literal
 
+from adbc.cpython.libraries import is_library_code
 from adbc.forward.presence import PERHAPS
 from adbc.ir import intrinsics
 from adbc.rules.lookup import RuleTable
@@ -45,6 +48,7 @@ __all__ = [
     "checked",
     "decide",
     "decide_for_instances",
+    "followed",
     "handing",
     "is_derived",
     "kind",
@@ -81,7 +85,17 @@ class Plan:
     active: what the rule is made for (`active` has bools, or `PERHAPS`).
     """
 
-    __slots__ = ("active", "flags", "give", "give_behind", "hand", "last", "parameters", "rule")
+    __slots__ = (
+        "active",
+        "flags",
+        "give",
+        "give_behind",
+        "hand",
+        "is_followed",
+        "last",
+        "parameters",
+        "rule",
+    )
 
     def __init__(
         self,
@@ -99,6 +113,8 @@ class Plan:
         in front, for the function."""
         self.parameters = parameters
         self.active = active
+        self.is_followed = False
+        """Whether the function is known to be followed whatever it is given: it is no code of a library."""
         self.last: Any = None
         """What the rule that was entered last is asked whenever it is entered, behind the rule."""
 
@@ -230,6 +246,15 @@ def plan(
 
     lists: of calls from outside, per argument the type of a list whose elements were looked at.
     """
+    short = None
+    if not lists:
+        short = mode, function.__code__, id(function.__globals__), (*map(type, xs),), (*map(is_, fs, _NONES),)
+        at_once: Any = engine.plans.get(short)
+        if at_once is not None and engine.epoch == engine.table.epoch:
+            return at_once or None
+        if not _has_parameters(function, len(xs)):
+            engine.plans[short] = False
+            return None
     classes: list[Any] = [*lists]
     for x in xs:
         cls = type(x)
@@ -258,7 +283,23 @@ def plan(
             for flag, t in zip(given, parameters, strict=True)
         ]
         known = engine.plans[key] = _plan(engine, mode, function, parameters, active)
+    if short is not None and len(key) == 3 + 2 * len(xs) and _LOCAL not in classes:
+        engine.plans[short] = known  # the classes of the arguments say all that is asked
+        known.is_followed = not is_library_code(function.__code__.co_filename, function.__globals__)
     return known
+
+
+_NONES = itertools.repeat(None)
+
+
+def followed(
+    engine: EngineView, mode: Mode, function: types.FunctionType, xs: Values, fs: Values
+) -> Plan | None:
+    """The `plan` for a function without a rule, if it is at hand and the function is no library code, which
+    might be run as it is."""
+    short = mode, function.__code__, id(function.__globals__), (*map(type, xs),), (*map(is_, fs, _NONES),)
+    found: Any = engine.plans.get(short)
+    return found if found and found.is_followed and engine.epoch == engine.table.epoch else None
 
 
 class Layout:
@@ -407,9 +448,17 @@ def bound(
             return None
     if engine.epoch != engine.table.epoch:
         engine.clear()
-    key = (
+    short = (
         Layout, mode, function.__code__, id(function.__globals__), keywords,
-        *[kind(engine, x) for x in xs], *[f is not None for f in fs], *[kind(engine, x) for x in defaults],
+        (*map(type, xs),), (*map(is_, fs, _NONES),), (*map(type, defaults),),
+    )  # fmt: skip
+    at_once: Plan | None = engine.plans.get(short)
+    if at_once is not None:
+        return at_once, values, beside, found.gather
+    kinds = [kind(engine, x) for x in (*xs, *defaults)]
+    key = (
+        Layout, mode, function.__code__, id(function.__globals__), keywords, *kinds,
+        *[f is not None for f in fs],
     )  # fmt: skip
     known: Plan | None = engine.plans.get(key)
     if known is None:
@@ -418,6 +467,8 @@ def bound(
         parameters = list(map(engine.typeof, values))
         known = made(engine, mode, function, parameters, [f is not None for f in beside])
         engine.plans[key] = known
+    if kinds == [*short[5], *short[7]]:  # the classes say all that is asked
+        engine.plans[short] = known
     return known, values, beside, found.gather
 
 

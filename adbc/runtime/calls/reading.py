@@ -28,6 +28,7 @@ from adbc.runtime.calls.classes import (
     SLOW,
     VALUES,
     attribute,
+    certain_method,
     has_place,
     is_array_or_number,
     is_heap_type,
@@ -53,6 +54,15 @@ _COMPUTED_IN_C = (GetSetDescriptorType, MemberDescriptorType)
 _WITH_OWN_ATTRIBUTES = (type, super, ModuleType, FunctionType, MethodType, BaseException, Generator)
 """The classes of objects in C of whose attributes `attributes` knows more than their descriptors say."""
 _CLASS_OF = vars(object)["__class__"]
+
+
+class Certain:
+    """A method of instances that have no place for an attribute which could hide it."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
 
 
 class Attributes(Objects):
@@ -109,6 +119,8 @@ class Attributes(Objects):
             return self.get_field(xs, fs, NO_KWARGS)
         if found.__class__ is MethodDescriptorType:
             return self.bind_method_in_c(found, obj, fs[0])
+        if found.__class__ is Certain:
+            return self.bind_method(found.function, obj, fs[0])
         if found.__class__ in _COMPUTED_IN_C:
             answer = None if context.texts is not None else self.read_in_c(context, found, obj, fs[0])
             if answer is not None:
@@ -183,4 +195,6 @@ class Attributes(Objects):
                 return through_metaclass(cls, name)
             if has_place(cls, name) and not self.table.rows(lookup(cls, name)):
                 return PLACE
+            if (method := certain_method(cls, name)) is not None and not cls.__dictoffset__:
+                return SLOW if self.table.rows(method) else Certain(method)
         return attribute(cls, name)

@@ -12,21 +12,25 @@ from adbc.types.records import made_record, record_field
 __all__ = ["ROWS"]
 
 
+def _names(cls: Any) -> tuple[str, ...]:
+    """The names of the fields of `cls`, a frozen dataclass or named tuple."""
+    return cls._fields if issubclass(cls, tuple) else kind_of(cls).names  # type: ignore[attr-defined,no-any-return]
+
+
 def _made_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     cls, *values = args
     tangents = dargs[1:]
     out = cls(*values)
     if all(d is None for d in tangents):
         return out, None
-    names = kind_of(cls).names  # type: ignore[attr-defined]  # that of frozen dataclasses
-    return out, Tangent(**dict(zip(names, map(fill_tangent, values, tangents), strict=True)))
+    return out, Tangent(**dict(zip(_names(cls), map(fill_tangent, values, tangents), strict=True)))
 
 
 def _made_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
     cls, *values = args
     shadows = fargs[1:]
     out = cls(*values)
-    names = kind_of(cls).names  # type: ignore[attr-defined]  # that of frozen dataclasses
+    names = _names(cls)
 
     def made_pullback(bout: Any) -> Any:
         if bout is None:

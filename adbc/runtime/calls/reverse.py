@@ -161,12 +161,17 @@ class ReverseCalls(Calls):
 
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided, is_operator = self.decided, is_of_operators(function)
-        is_of_table = function not in self.protocols or function in BY_KEY
+        is_other = function not in self.protocols
+        is_of_table = is_other or function in BY_KEY
 
         def handle(context: Context, xs: Values, fs: Values, mode: Mode = "reverse") -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
             if row is SLOW and is_of_table and context.texts is None:
-                row = self.decide_for_instances(context, function, xs)
+                if is_other:
+                    row = self.decided_without_text.get((function, tuple(map(type, xs))))
+                    row = row or self.decide_without_text(function, xs)
+                if row is SLOW:
+                    row = self.decide_for_instances(context, function, xs)
             if row is not SLOW:
                 answer = row.rrule(xs, fs, NO_KWARGS)
                 fout = answer[1]
@@ -210,8 +215,18 @@ class ReverseCalls(Calls):
         mode: Mode,
     ) -> Any:
         plan = plans.plan(self.engine, mode, function, xs, fs)
-        if plan is None:
-            return None
+        return None if plan is None else self.enter_by(context, plan, function, ff, xs, fs, called)
+
+    def enter_by(
+        self,
+        context: Context,
+        plan: Plan,
+        function: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+    ) -> Any:
         if called == "function":
             return self.enter_planned(context, plan, function, ff, xs, fs, 1)
         out, fout, pullback = self.enter_planned(context, plan, function, None, xs, fs, 0)
@@ -334,6 +349,24 @@ class ReverseCalls(Calls):
             return ((origins[0], bf), (origins[1], whole))
 
         return out, fout, spread_pullback
+
+    def of_applied(self, answer: Any, beside: Any, count: int) -> Any:
+        out, fout, pullback = answer
+
+        def applied_pullback(bout: Any) -> Sequence[Any]:
+            bf, *bargs = pullback(bout)
+            if beside.__class__ is list:
+                for i, r in enumerate(bargs):
+                    beside[i] = slot_increment(beside[i], r)
+                bargs = []
+            whole = None
+            for r in bargs:
+                if r is not None:
+                    whole = tuple(bargs)
+                    break
+            return (bf, whole) if count == 2 else (bf, whole, None)
+
+        return out, fout, applied_pullback
 
     # -- what stands beside values -------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from adbc.tangents import (
     NO_TANGENT,
     FData,
     MutableTangent,
+    RData,
     fill_tangent,
     shadow_iterator,
     shadow_steps,
@@ -48,6 +49,9 @@ __all__ = [
     "kept_number",
     "put_field",
     "put_field_tangent",
+    "record_rdata",
+    "record_slot_shadow",
+    "record_slot_tangent",
     "restore_field",
     "restore_item",
     "restore_slot",
@@ -122,14 +126,16 @@ def add_to_item(shadow: Any, key: Any, b: Any) -> None:
     """The adjoint of ``container[key]``.  What reaches a key of a dict, as a value, is lost there; objects in
     it have theirs by their addresses."""
     if shadow is not None and b is not None and shadow is not KEYS:
-        shadow[key] = slot_increment(shadow[key], b)
+        t = shadow[key]
+        shadow[key] = t + b if t.__class__ is float and b.__class__ is float else slot_increment(t, b)
 
 
 def add_to_field(shadow: Any, name: str, b: Any) -> None:
     """The adjoint of ``obj.name``."""
     if shadow is not None and b is not None:
         fields = shadow.__dict__
-        fields[name] = slot_increment(fields[name], b)
+        t = fields[name]
+        fields[name] = t + b if t.__class__ is float and b.__class__ is float else slot_increment(t, b)
 
 
 def add_to_kept(shadow: Any, name: str, b: Any) -> None:
@@ -144,12 +150,30 @@ def item_slot_shadow(shadow: Any, key: Any, value: object = None) -> Any:
         return None
     t = shadow[key]
     cls = t.__class__
+    if cls is float:
+        return NO_FDATA
     return t if cls is MutableTangent or cls is list else slot_shadow(t)
 
 
 def field_slot_shadow(shadow: Any, name: str) -> Any:
     """The shadow of ``obj.name``."""
-    return None if shadow is None else slot_shadow(shadow.__dict__.get(name))
+    if shadow is None:
+        return None
+    t = shadow.__dict__.get(name)
+    cls = t.__class__
+    if cls is float:
+        return NO_FDATA
+    return t if cls is MutableTangent or cls is list else slot_shadow(t)
+
+
+def record_slot_shadow(shadow: Any, name: str) -> Any:
+    """The shadow of ``record.name``, a field of a frozen dataclass or named tuple."""
+    return shadow.__dict__.get(name) if shadow.__class__ is FData else None
+
+
+def record_rdata(names: tuple[str, ...], *parts: Any) -> Any:
+    """The rdata of a record that has `parts` for the fields of these `names`, and zero for all others."""
+    return RData(**dict(zip(names, parts)))  # noqa: B905  # as many
 
 
 class _Undo:
@@ -368,8 +392,8 @@ def bound_tangent(value: Any, obj: Any, tangent: Any, name: str) -> Any:
 
 
 def kept_number(tangent: Any, name: str) -> Any:
-    """The tangent of the number ``obj.name``, which may be a constant of the class."""
-    t = field_slot_tangent(tangent, name)
+    """The tangent of the number ``obj.name``, which may be a constant of the class, or of a record."""
+    t = record_slot_tangent(tangent, name)
     return 0.0 if t is None else t
 
 
@@ -377,3 +401,8 @@ def field_slot_tangent(tangent: Any, name: str) -> Any:
     """The tangent of ``obj.name``, None for zero."""
     t = None if tangent is None else tangent.__dict__.get(name)
     return None if t is NO_TANGENT else t
+
+
+def record_slot_tangent(tangent: Any, name: str) -> Any:
+    """The tangent of ``record.name``, a field of a frozen dataclass or named tuple; None for zero."""
+    return None if tangent is None or tangent is NO_TANGENT else field_slot_tangent(tangent, name)
