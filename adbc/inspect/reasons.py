@@ -227,8 +227,11 @@ class Reasons:
             body = site.binding.function
             if isinstance(site.function, ClosureType):
                 return f"a function of known code ({name_of(body)}): its derived rule is called"
-            if body is not site.function:
-                return f"differentiated through {name_of(body)}, which stands in for it"
+            of_parameters = getattr(body.__code__, "original", None)  # as many as there are arguments
+            own = site.function.__code__ if isinstance(site.function, types.FunctionType) else None
+            if body is not site.function and (own is None or of_parameters is not own):
+                name = body.__qualname__ if of_parameters is not None else name_of(body)
+                return f"differentiated through {name}, which stands in for it"
             return "a Python function that is known here: its derived rule is called"
         if kind is Kind.ATTEMPT:
             return "in a `try` or `with`: exceptions come back as values"

@@ -232,7 +232,7 @@ class _Search:
         binding = self.knowledge.bind(function, len(arguments), call.keywords)
         if binding is None:
             return call.operands
-        reads = self.knowledge.only_reads(function, bound_types(binding, arguments))
+        reads = self.knowledge.only_reads(binding.function, bound_types(binding, arguments))
         read = {
             slot for slot, is_read in zip(binding.slots, reads, strict=True)
             if is_read and not isinstance(slot, Const)

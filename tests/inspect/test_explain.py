@@ -88,7 +88,7 @@ def test_why_dynamic() -> None:
     found = sites_of(dynamic_calls, 2.0, {"f": math.sin})
     assert found["SCALED(x)"].kind == "dynamic"
     assert "closure" in found["SCALED(x)"].why
-    assert "keyword" in found["max(x, y, key=abs)"].why
+    assert "differentiated through _max" in found["max(x, y, key=abs)"].why
     unknown = found['options["f"](y)']
     assert unknown.kind == "dynamic"
     assert "is not known: an element of a dict" in unknown.why

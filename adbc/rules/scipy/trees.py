@@ -113,9 +113,17 @@ def _nearest(tree: Any, points: Any, x: Any, k: Any, args: Any, options: Any) ->
     there = number < len(points)
     others = points[np.where(there, number, 0)]
     here = x if number.ndim == x.ndim - 1 else x[..., None, :]
-    distance = _length(here - others, order)
+    distance = _length(_nearest_image(here - others, said(tree, "boxsize")), order)
     found = np.where(there, distance, np.inf)
     return (found, number) if found.ndim else (float(found), int(number))
+
+
+def _nearest_image(d: Any, box: Any) -> Any:
+    """Differences of points in a box that repeats along the axes where its size is not zero."""
+    if box is None:
+        return d
+    size = np.where(box > 0, box, 1.0)
+    return d - np.where(box > 0, size * np.round(d / size), 0.0)
 
 
 def _length(d: Any, order: Any) -> Any:
@@ -130,15 +138,18 @@ def _length(d: Any, order: Any) -> Any:
 
 def _tree(cls: Any) -> Any:
     def body(data: Any, *args: Any, **options: Any) -> Any:
-        data = np.asarray(data) * 1.0
+        # SciPy's tree keeps the array itself, unless that is no array of doubles without gaps.
+        copies = args[2] if len(args) > 2 else options.get("copy_data", False)
+        data = np.array(data, dtype=float, order="C") if copies else np.ascontiguousarray(data, dtype=float)
         return Tree(solved(cls, (data, *args), options), data)
 
     return body
 
 
 def query(self: Any, x: Any, k: Any = 1, *args: Any, **options: Any) -> Any:
-    """The body of ``query`` of a tree of constants."""
-    return _nearest(self, said(self, "data"), x, k, args, options)
+    """The body of ``query`` of a tree of constants.  Its points are read as attributes are: it is refused if
+    something with a derivative has been written to the array since."""
+    return _nearest(self, self.data, x, k, args, options)
 
 
 def convex_hull(points: Any, *args: Any, **options: Any) -> Any:

@@ -258,7 +258,17 @@ def reaches_active(context: Context, call: Call) -> bool:
     if any(context.is_active(f) for x, f in given if type(x) is not int and type(x) is not bool):
         return True
     reached = (function, inner, *call.args)
-    return any(_active_global(context, x, set()) is not None for x in reached)
+    if any(_active_global(context, x, set()) is not None for x in reached):
+        return True
+    return any(_sees_active(context, x) for x in (*call.args, *_contained(call.args)))
+
+
+def _sees_active(context: Context, x: Any) -> bool:
+    """Whether `x` is a window on memory with a derivative, or refers to some that no shadow tells of."""
+    if not may_hide(x):
+        return False
+    seen = [x, *_referred_to(x)]
+    return any(context.is_active(behind) for y in seen if (behind := context.shadows.behind(y)) is not None)
 
 
 def _functions(values: Iterable[Any]) -> Iterator[types.FunctionType]:

