@@ -240,7 +240,7 @@ def _of_function(
     binding = knowledge.bind(function, len(arguments), call.keywords)
     if binding is None:
         return [ANYTHING] * len(arguments)
-    reads = knowledge.only_reads(function, bound_types(binding, arguments))
+    reads = knowledge.only_reads(binding.function, bound_types(binding, arguments))
     found = [RETURNS] * len(arguments)
     for slot, only_reads in zip(binding.slots, reads, strict=True):
         if not isinstance(slot, Const) and not only_reads:

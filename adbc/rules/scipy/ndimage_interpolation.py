@@ -60,13 +60,11 @@ def spline_filter(input: Any, order: Any = 3, output: Any = np.float64, mode: An
 def _mapped(x: Any, n: int, mode: int) -> tuple[Any, Any]:
     """The coordinate inside of an axis of `n` elements that `x` stands for, and whether there is one."""
     inside = np.ones(x.shape, bool)
-    if mode == GRID_CONSTANT:
+    if mode in (GRID_CONSTANT, NEAREST):  # it is the coefficients that are none there, or those of the edge
         return x, inside
     if mode == CONSTANT:
         inside = within(x, n)
         return np.where(inside, x, 0.0), inside
-    if mode == NEAREST:
-        return np.clip(x, 0.0, n - 1.0), inside
     if n == 1:
         return x * 0.0, inside
     if mode == MIRROR:
