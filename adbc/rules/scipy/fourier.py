@@ -211,11 +211,12 @@ def _hankel(inverse: bool) -> Callable[..., Any]:
         n = a.shape[-1]
         place = (np.arange(n) - (n - 1) / 2) * dln
         before, behind = np.exp(-bias * place), np.exp(-bias * (place + offset))
+        kind = a.dtype if bias == 0 and a.dtype == np.float32 else np.dtype(float)
         u = coefficients(n, dln, mu, offset, bias, inverse)
         found = fft.rfft(a / behind if inverse else a * before, axis=-1)
         found = found / np.conj(u) if inverse else found * u
         found = np.flip(fft.irfft(found, n, axis=-1), axis=-1)
-        return found / before if inverse else found * behind
+        return (found / before if inverse else found * behind).astype(kind)
 
     return body
 

@@ -6,6 +6,7 @@ lies in has no derivative.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,18 @@ def integrate(c: Any, x: Any, a: Any, b: Any, extrapolate: Any, out: Any) -> Non
             power = order - k
             total = total + c[k, m] * ((high**power - low**power) / power)
     out[...] = total
+
+
+def fix_continuity(c: Any, x: Any, order: int) -> None:
+    """The body of ``_ppoly.fix_continuity``: derivatives up to number `order` of each piece begin with what
+    those of the piece before end with."""
+    count, width = len(c), np.diff(x)[:-1, None]
+    for nu in range(order, -1, -1):
+        own = count - 1 - nu
+        grown = np.zeros((c.shape[1] - 1, c.shape[2]), c.dtype)
+        for k in range(own):
+            grown = (grown + math.comb(count - 1 - k, nu) * c[k, :-1]) * width
+        c[own, 1:] = c[own, 0] + np.cumsum(grown, axis=0)
 
 
 def evaluate_bernstein(c: Any, x: Any, xp: Any, nu: int, extrapolate: Any, out: Any) -> None:
@@ -326,6 +339,7 @@ def _rows_in_c() -> list[Rule]:
         "_ppoly": {
             "evaluate": evaluate,
             "integrate": integrate,
+            "fix_continuity": fix_continuity,
             "evaluate_bernstein": evaluate_bernstein,
             "evaluate_nd": evaluate_nd,
         },

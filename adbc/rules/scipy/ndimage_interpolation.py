@@ -60,13 +60,11 @@ def spline_filter(input: Any, order: Any = 3, output: Any = np.float64, mode: An
 def _mapped(x: Any, n: int, mode: int) -> tuple[Any, Any]:
     """The coordinate inside of an axis of `n` elements that `x` stands for, and whether there is one."""
     inside = np.ones(x.shape, bool)
-    if mode == GRID_CONSTANT:
+    if mode in (GRID_CONSTANT, NEAREST):  # it is the coefficients that are none there, or those of the edge
         return x, inside
     if mode == CONSTANT:
         inside = within(x, n)
         return np.where(inside, x, 0.0), inside
-    if mode == NEAREST:
-        return np.clip(x, 0.0, n - 1.0), inside
     if n == 1:
         return x * 0.0, inside
     if mode == MIRROR:
@@ -106,6 +104,8 @@ def tap(first: Any, order: int, n: int, mode: int) -> tuple[Any, Any]:
     whole = np.ones(numbers.shape, bool)
     if n == 1:
         return numbers * 0, whole
+    if mode == NEAREST:
+        return np.clip(numbers, 0, n - 1), whole
     if mode == GRID_WRAP:
         return numbers % n, whole
     if mode == REFLECT:
@@ -182,10 +182,10 @@ def zoom_shift(
     at = []
     for axis in range(input.ndim):
         line = np.arange(output.shape[axis]) * 1.0
-        if zoom is not None:
-            line = (line + 0.5) * zoom[axis] - 0.5 if grid else line * zoom[axis]
         if shift is not None:
             line = line + shift[axis]
+        if zoom is not None:
+            line = (line + 0.5) * zoom[axis] - 0.5 if grid else line * zoom[axis]
         shape = [1] * input.ndim
         shape[axis] = len(line)
         at.append(np.ravel(np.broadcast_to(np.reshape(line, shape), output.shape)) + npad)
@@ -195,20 +195,34 @@ def zoom_shift(
 # -- filters by rank ---------------------------------------------------------------------------------------
 
 
-def rank_filter(
-    input: Any, rank: int, footprint: Any, output: Any, mode: Any, cval: Any, origins: Any
-) -> None:
+def _under(footprint: Any, input: Any, mode: Any, cval: Any, origins: Any) -> list[Any]:
+    """The shifted arrays that a footprint lets through."""
     wide = input
     for axis in range(input.ndim):
         size = footprint.shape[axis]
         before = size // 2 + origins[axis]
         here = mode if isinstance(mode, int) else mode[axis]
         wide = wider(wide, axis, before, size - 1 - before, here, cval)
-    parts = [
+    return [
         wide[tuple([slice(k, k + n) for k, n in zip(place, input.shape, strict=True)])]
         for place in np.argwhere(footprint).tolist()
     ]
-    output[...] = np.sort(np.stack(parts), axis=0)[rank]
+
+
+def rank_filter(
+    input: Any, rank: int, footprint: Any, output: Any, mode: Any, cval: Any, origins: Any
+) -> None:
+    output[...] = np.sort(np.stack(_under(footprint, input, mode, cval, origins)), axis=0)[rank]
+
+
+def min_or_max_filter(
+    input: Any, footprint: Any, structure: Any, output: Any, mode: Any, cval: Any, origins: Any, minimum: Any
+) -> None:
+    parts = np.stack(_under(footprint, input, mode, cval, origins))
+    if structure is not None:
+        heights = np.reshape(structure[footprint], (-1,) + (1,) * input.ndim)
+        parts = parts - heights if minimum else parts + heights
+    output[...] = np.min(parts, axis=0) if minimum else np.max(parts, axis=0)
 
 
 def rank_filter_1d(input: Any, rank: int, size: int, output: Any, mode: int, cval: Any, origin: int) -> None:
@@ -239,7 +253,12 @@ ROWS: list[Rule] = [
     *bodies(ndimage, {"spline_filter": spline_filter}),
     *bodies(
         _nd_image,
-        {"geometric_transform": geometric_transform, "zoom_shift": zoom_shift, "rank_filter": rank_filter},
+        {
+            "geometric_transform": geometric_transform,
+            "zoom_shift": zoom_shift,
+            "rank_filter": rank_filter,
+            "min_or_max_filter": min_or_max_filter,
+        },
     ),
     *(_diagonal(f"fourier_{name}") for name in ("ellipsoid", "gaussian", "shift", "uniform")),
     *_private(),

@@ -85,10 +85,9 @@ def rq(
         a = fixed(a, "scipy.linalg.rq of anything but one real square matrix", "use scipy.linalg.qr of a.T")
         return solved(linalg.rq, (a, False, lwork, mode, check_finite), {})
     found = solved(linalg.rq, (a,), {})
-    like = found if mode == "r" else found[0]
     q, r = linalg.qr(a[::-1].T)
     upper, rows = r.T[::-1, ::-1], q.T[::-1]
-    s = _signs(stop_gradient(upper), stop_gradient(like))
+    s = _signs(stop_gradient(upper), stop_gradient(found[0]))
     if mode == "r":
         return upper * s
     return upper * s, s[:, None] * rows
@@ -105,31 +104,39 @@ def qr_multiply(
         return solved(linalg.qr_multiply, (a, c, mode, pivoting, conjugate), {})
     q, r = linalg.qr(a, mode="economic")
     q = np.conjugate(q) if conjugate else q
-    if mode == "left":
-        return q @ c[: q.shape[1]] if c.ndim == 1 or c.shape[0] == q.shape[1] else q @ c, r
-    return c @ q, r
+    return q @ c if mode == "left" else c @ q, r
+
+
+def _product(q: Any, r: Any) -> Any:
+    """The matrix with these factors, of which the columns of `q` that meet zeros of `r` are no part."""
+    count = min(r.shape)
+    return q[:, :count] @ r[:count]
 
 
 def _again(function: Any, given: tuple[Any, ...], options: Any, matrix: Any) -> Any:
-    """The factors of `matrix`, as `function` gives them: with its signs."""
+    """The factors of `matrix`, as `function` gives them: with its signs, and as many columns."""
+    if np.iscomplexobj(matrix):
+        instead = "use scipy.linalg.qr of the changed matrix"
+        matrix = fixed(matrix, f"scipy.linalg.{function.__name__} of complex matrices", instead)
+        return solved(function, given, options)
     found = solved(function, given, options)
-    q, r = linalg.qr(matrix)
-    count = min(r.shape)
-    s = np.ones(q.shape[1])
-    s[:count] = _signs(stop_gradient(r), stop_gradient(found[1]))
-    return q * s, s[: r.shape[0], None] * r
+    is_full = found[0].shape[1] == matrix.shape[0]
+    q, r = linalg.qr(matrix, mode="full" if is_full else "economic")
+    like = stop_gradient(found[0])
+    s = np.where(np.real(np.sum(np.conjugate(stop_gradient(q)) * like, axis=0)) < 0, -1.0, 1.0)
+    return valued(found[0], q * s), valued(found[1], s[: r.shape[0], None] * r)
 
 
 def qr_update(Q: Any, R: Any, u: Any, v: Any, *positional: Any, **options: Any) -> Any:
     change = u[:, None] * np.conjugate(v) if np.ndim(u) == 1 else u @ np.conjugate(v.T)
-    return _again(linalg.qr_update, (Q, R, u, v), {}, Q @ R + change)
+    return _again(linalg.qr_update, (Q, R, u, v), {}, _product(Q, R) + change)
 
 
 def qr_delete(
     Q: Any, R: Any, k: int, p: int = 1, which: str = "row", overwrite_qr: bool = False,
     check_finite: bool = True,
 ) -> Any:  # fmt: skip
-    matrix = np.delete(Q @ R, np.arange(k, k + p), 0 if which == "row" else 1)
+    matrix = np.delete(_product(Q, R), np.arange(k, k + p), 0 if which == "row" else 1)
     return _again(linalg.qr_delete, (Q, R, k, p, which), {}, matrix)
 
 
@@ -138,7 +145,7 @@ def qr_insert(
     check_finite: bool = True,
 ) -> Any:  # fmt: skip
     axis = 0 if which == "row" else 1
-    whole = Q @ R
+    whole = _product(Q, R)
     added = np.expand_dims(u, axis) if np.ndim(u) == 1 else u
     parts = (whole[:k], added, whole[k:]) if axis == 0 else (whole[:, :k], added, whole[:, k:])
     return _again(linalg.qr_insert, (Q, R, u, k, which), {}, np.concatenate(parts, axis=axis))

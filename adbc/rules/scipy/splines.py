@@ -30,8 +30,8 @@ _SMOOTHING = "use s=0, or make_smoothing_spline, or pass the data as constants: 
 
 def span(t: Any, k: int, n: int, x: Any) -> Any:
     """For each place the number of the knot that its interval begins with, the first or last if it is
-    outside; the interval is not empty."""
-    last = np.searchsorted(t, t[n], side="left") - 1
+    outside; the interval is not empty, but for the last of a step function."""
+    last = np.searchsorted(t, t[n], side="left") - 1 if k else n - 1
     found = np.searchsorted(t, x, side="right") - 1
     return np.clip(np.where(x >= t[n], last, found), k, last)
 
@@ -45,7 +45,8 @@ def spline_values(t: Any, c: Any, k: int, x: Any, nu: int, extrapolate: Any) -> 
     """A spline, or its derivative number `nu`, at places `x`; `c` has a column for each function."""
     n = len(t) - k - 1
     if nu > k:
-        return np.zeros((len(x), c.shape[1]), c.dtype)
+        nothing = np.zeros((len(x), c.shape[1]), c.dtype)
+        return nothing if extrapolate else np.where(beyond(t, k, n, x)[:, None], np.nan, nothing)
     m = span(t, k, n, x)
     d = [c[m - k + j] for j in range(k + 1)]
     for q in range(1, nu + 1):
@@ -130,12 +131,13 @@ def lsq_solve_qr(x: Any, y: Any, t: Any, k: int, w: Any, periodic: Any = False) 
 
 
 def norm_eq_lsq(x: Any, t: Any, k: int, y: Any, w: Any, ab: Any, rhs: Any) -> None:
-    """The normal equations of least squares, the lower half as a band; `w` are the roots of weights."""
+    """The normal equations of least squares, with the lower half of the matrix as a band, a column for each
+    diagonal; `w` are the roots of weights."""
     n = len(t) - k - 1
     matrix = w[:, None] * design(t, k, x, n)
     whole = matrix.T @ matrix
     for j in range(k + 1):
-        ab[j, : n - j] = np.diagonal(whole, -j)
+        ab[: n - j, j] = np.diagonal(whole, -j)
     rhs[...] = matrix.T @ (y * w[:, None])
 
 
@@ -204,14 +206,20 @@ def _at(t: Any, c: Any, k: int, x: Any, nu: int) -> Any:
 
 
 def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
+    """A spline at places: outside of where it is defined it goes on (`ext` 0), is zero (1), an error (2), or
+    stays as at the end (3), but for its derivatives, which go on."""
     if isinstance(tck, interpolate.BSpline):
-        return tck(x, der, extrapolate=ext == 0)
+        if ext:
+            raise ValueError(f"Extrapolation mode {ext} is not supported by BSpline.")
+        return tck(x, der, extrapolate=True)
     if isinstance(tck[1], list):
         return [splev(x, (tck[0], c, tck[2]), der, ext) for c in tck[1]]
     t, c, k = _parts(tck)
+    if not 0 <= der <= k or ext not in (0, 1, 2, 3):
+        raise ValueError(f"der={der} must be between 0 and k={k}, and ext={ext} one of 0, 1, 2, 3")
     n = len(t) - k - 1
     x = np.asarray(x)
-    if ext == 0:
+    if ext == 0 or (ext == 3 and der):
         return _at(t, c, k, x, der)
     out = beyond(t, k, n, x)
     if ext == 2 and np.any(out):

@@ -113,17 +113,18 @@ def _nearest(tree: Any, points: Any, x: Any, k: Any, args: Any, options: Any) ->
     there = number < len(points)
     others = points[np.where(there, number, 0)]
     here = x if number.ndim == x.ndim - 1 else x[..., None, :]
-    distance = _length(_nearest_image(here - others, said(tree, "boxsize")), order)
+    between = here - others
+    box = said(tree, "boxsize")
+    if box is not None:  # periodic along the axes where it is not 0
+        between = between - box * turns(between, box)
+    distance = _length(between, order)
     found = np.where(there, distance, np.inf)
     return (found, number) if found.ndim else (float(found), int(number))
 
 
-def _nearest_image(d: Any, box: Any) -> Any:
-    """Differences of points in a box that repeats along the axes where its size is not zero."""
-    if box is None:
-        return d
-    size = np.where(box > 0, box, 1.0)
-    return d - np.where(box > 0, size * np.round(d / size), 0.0)
+def turns(d: Any, box: Any) -> Any:
+    """How many times a difference goes around a periodic box, along each axis; never where `box` is 0."""
+    return np.where(box == 0, 0.0, np.round(d / np.where(box == 0, 1.0, box)))
 
 
 def _length(d: Any, order: Any) -> Any:
@@ -169,6 +170,7 @@ def tsearch(tri: Any, xi: Any) -> Any:
 ROWS: list[Rule] = [
     ZeroRule(said),
     ZeroRule(asked),
+    ZeroRule(turns),
     *bodies(
         spatial,
         {
