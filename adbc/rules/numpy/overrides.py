@@ -148,6 +148,10 @@ def _in_place(ufunc: Any) -> Callable[..., Any]:
     return applied
 
 
+_IF_NEEDED: Any = getattr(getattr(np, "_CopyMode", None), "IF_NEEDED", np)
+"""What SciPy says in place of None, of which NumPy does not tell whether it is true."""
+
+
 def takes_copy(x: Any) -> bool:
     """Whether NumPy tells ``x.__array__`` if a copy is wanted, which it then takes for made."""
     parameters = inspect.signature(type(x).__array__).parameters.values()
@@ -157,6 +161,8 @@ def takes_copy(x: Any) -> bool:
 def converted(x: Any, dtype: Any, copy: Any) -> tuple[Any, Any]:
     """The array that ``x.__array__`` makes for ``np.array``, and whether that is still to be copied."""
     given = () if dtype is None else (dtype,)
+    if copy is _IF_NEEDED:
+        copy = None
     if copy is None or not takes_copy(x):
         return x.__array__(*given), copy
     return x.__array__(*given, copy=copy), None if copy else copy

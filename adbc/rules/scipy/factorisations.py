@@ -89,7 +89,7 @@ def _factor_against(by: Any, y: Any, a: Any, lower: bool) -> Any:
 
 def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     check_matrix(a, "cho_factor")
-    return factor_of(a, lower), lower
+    return factor_of(np.atleast_2d(a), lower), lower
 
 
 # -- LU --------------------------------------------------------------------------------------------------
