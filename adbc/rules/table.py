@@ -23,6 +23,7 @@ accepts them wins, so rows stand from special to general.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -139,6 +140,10 @@ class Rule:
     is_apart: bool = False
     """Whether the function belongs to the machinery that differentiates: it is called as it is, whatever it
     is given, and what it gives is a constant or has its derivative by its address."""
+
+    is_late: bool = False
+    """Whether it is decided when the function is called which of its rows makes the call, as what this one
+    makes is not made in C: iterators like those of `zip`, of any number of arguments."""
 
     sample: Callable[..., Any] | None = None
     """A function that finds out by example what the function of the rule returns for arguments described by
@@ -603,3 +608,5 @@ class Overlay(Rule):
     def __init__(self, function: Callable[..., Any], body: Callable[..., Any], **options: Any) -> None:
         super().__init__(function, **options)
         self.body = body
+        flags = getattr(getattr(body, "__code__", None), "co_flags", 0)
+        self.is_late = isinstance(function, type) and bool(flags & inspect.CO_VARARGS)

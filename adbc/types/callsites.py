@@ -11,7 +11,6 @@ may leave the answer open; then the rule decides, if there is one, or else the f
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import operator
 import types
 from collections.abc import Callable, Sequence
@@ -388,11 +387,9 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return call.site(found, row=row)
     if row.stops and not any(map(has_shadow, call.types)) and not call.keywords:
         return call.site(Kind.PRIMAL, row=row)
-    if row.is_apart:
+    if row.is_apart or row.is_late:
         return call.site(Kind.DYNAMIC)
     if row.kind in (RowKind.OVERLAY, RowKind.PER_MODE):
-        if isinstance(row.function, type) and _gathers(row.body):
-            return call.site(Kind.DYNAMIC)  # of iterators, like `zip`: of some arguments there is one in C
         binding = call.knowledge.bind(row.body, len(call.arguments), call.keywords)
         return call.site(Kind.DYNAMIC) if binding is None else call.site(Kind.DERIVED, binding=binding)
     kind = _of_arrays(call, row, result)
@@ -466,11 +463,6 @@ def _by_function(call: _OpenCall) -> CallSite:
         if binding is not None:
             return call.site(Kind.DERIVED, binding=binding)
     return call.site(Kind.DYNAMIC)
-
-
-def _gathers(function: Any) -> bool:
-    """Whether `function` is written in Python, with ``*args``."""
-    return bool(getattr(getattr(function, "__code__", None), "co_flags", 0) & inspect.CO_VARARGS)
 
 
 def _bound(call: _OpenCall, row: Any) -> tuple[list[Value], dict[str, Value]] | None:
