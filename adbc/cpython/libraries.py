@@ -38,6 +38,7 @@ FOR_CONSTANTS = ABOUT_TEXT | {
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _OURS = str(pathlib.Path(__file__).parent.parent) + os.sep
+_OURS_FOR_ARRAYS = tuple(os.path.join(_OURS, "rules", name) + os.sep for name in ("numpy", "scipy"))
 
 
 def is_library_code(filename: str, namespace: Mapping[str, Any]) -> bool:
@@ -53,8 +54,8 @@ def is_library_code(filename: str, namespace: Mapping[str, Any]) -> bool:
 
 
 def is_own_code(filename: str) -> bool:
-    """Whether code of this file is a part of adbc: lines that stand for functions of libraries, and rules."""
-    return filename.startswith(_OURS)
+    """Whether code of this file is a part of adbc that stands for functions of NumPy and SciPy."""
+    return filename.startswith(_OURS_FOR_ARRAYS)
 
 
 @functools.cache
