@@ -43,6 +43,9 @@ _PATCHING = frozenset(
 )  # fmt: skip
 """Classes whose methods set attributes and put them back later: were one of these followed and the other run
 as it is, only one would be undone.  And those that call what they were given by way of a table."""
+_CHANGE_AND_RAISE = frozenset({"WeakKeyDictionary.popitem", "WeakValueDictionary.popitem"})
+"""Functions of `weakref` that change their object before they raise, which is then expected: what a call as
+it is has done could not be put back."""
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _IN_C = frozenset(
     {
@@ -125,6 +128,7 @@ def _is_candidate(function: Any, table: RuleTable) -> bool:
             and not table.rows(function)
             and (function.__module__, function.__qualname__.partition(".")[0]) not in _PATCHING
             and (is_about_text(function) or not runs_as_it_is(function))
+            and not (function.__module__ == "weakref" and function.__qualname__ in _CHANGE_AND_RAISE)
             and not _captures_memory(function)
         )
     if cls is types.MethodType:
