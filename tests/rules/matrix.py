@@ -113,8 +113,8 @@ EACH = 3
 LEFT_OUT: frozenset[Any] = frozenset(
     {time.sleep, print, np.ndarray.getfield, np.frombuffer, np.lib.stride_tricks.as_strided, id, hash}
 )
-"""Functions that must not be called with just anything, as some of them read memory that is nobody's; and those
-that give something else each time, or jump everywhere."""
+"""Functions that must not be called with just anything, as some of them read memory that is nobody's; and
+those that give something else each time, or jump everywhere."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,9 +146,7 @@ def representatives() -> Iterator[Representative]:
             continue
         if module.partition(".")[0] in ("tests", "adbc") or module == "__main__" or not callable(function):
             continue
-        if module.endswith(
-            "_rotation_cy"
-        ):  # compiled code behind a class, which gives other things than numbers
+        if module.endswith("_rotation_cy"):  # the compiled code behind a class gives no arrays
             continue
         if function in LEFT_OUT or getattr(function, "__name__", "") == "__hash__":
             continue
