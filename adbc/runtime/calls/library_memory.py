@@ -11,6 +11,7 @@ objects.  It is a look of limited length; packages known to keep nothing of the 
 from __future__ import annotations
 
 import types
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -97,7 +98,7 @@ def _is_large(x: Any) -> bool:
     """Whether it takes long to note what stands in `x`."""
     if hasattr(type(x), "dtype"):
         return bool(getattr(x, "size", 0) > _ELEMENTS)
-    return isinstance(x, list | dict | set) and len(x) > _ELEMENTS
+    return isinstance(x, list | deque | dict | set) and len(x) > _ELEMENTS
 
 
 def _looked(context: Context) -> _Memory:
@@ -155,10 +156,10 @@ class _Memory:
         self.notes = {key: other for key, other in self.notes.items() if other is not note}
 
     def _reaches(self, starts: Iterable[Any], package: str) -> Iterator[Reach]:
-        """What each of `starts` reaches, but for those that another has looked into."""
+        """What each of `starts` reaches, but for those that another has looked into, and to the end."""
         found: list[Reach] = []
         for start in starts:
-            if not any(id(start) in reach.codes for reach in found):
+            if not any(id(start) in reach.codes and not reach.is_cut for reach in found):
                 found.append(reach_of(start, package, self.own))
                 yield found[-1]
 

@@ -128,6 +128,8 @@ class Reach:
         self._references: list[weakref.ReferenceType[Any]] = []
         self._is_whole = True
         self._follow(start)
+        self.is_cut = len(self.codes) == _CODES or len(self.found) == _OBJECTS
+        """Whether there may be more than was looked at."""
         self._captured = [*map(_CLOSURE, self._cells)]
         self._sizes = [*map(len, self._states.values())]
         self._defaults = [*chain.from_iterable(map(_DEFAULTS, self.functions))]
