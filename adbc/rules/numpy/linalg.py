@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -404,7 +405,8 @@ class _LeastSquares:
                 "leave columns out, or add rows with a small multiple of the identity",
             )
         self.a, self.shape = a, np.shape(b)
-        self.x, self.b = (np.reshape(z, (z.shape[0], -1)) for z in (x, b))
+        columns = math.prod(self.shape[1:])  # said, for there may be no unknown
+        self.x, self.b = (np.reshape(z, (z.shape[0], columns)) for z in (x, b))
         self.inverse = np.linalg.pinv(a)
         self.rest = self.b - np.matmul(a, self.x)
 
@@ -421,7 +423,7 @@ class _LeastSquares:
             ds = np.real(np.sum(conj(u) * np.matmul(da, adjoint(vh)), axis=0))
         dx = dx + np.matmul(self.inverse, change)
         residuals = 2.0 * np.real(np.sum(conj(self.rest) * change, axis=0)) if self.residuals.size else None
-        return [np.reshape(dx, (-1, *self.shape[1:])), residuals, None, ds]
+        return [np.reshape(dx, (len(dx), *self.shape[1:])), residuals, None, ds]
 
     def against(self, bx: Any, residuals: Any, bs: Any) -> tuple[Any, Any]:
         bx = np.zeros_like(self.x) if bx is None else np.reshape(bx, self.x.shape)

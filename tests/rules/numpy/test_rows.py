@@ -482,6 +482,7 @@ CASES: list[tuple[Any, Make, Any]] = [
     (np.linalg.pinv, lambda: (c(4, 2),), {}),
     *((np.linalg.lstsq, lambda k=k: (n(*k), n(k[0])), {"rcond": None}) for k in [(3, 3), (4, 2), (2, 4)]),
     (np.linalg.lstsq, lambda: (n(4, 2), n(4, 3)), {"rcond": None}),
+    *((np.linalg.lstsq, lambda b=b: (n(3, 0), n(*b)), {"rcond": None}) for b in [(3,), (3, 2)]),
     (np.linalg.lstsq, lambda: (n(2, 3), n(2, 2)), {"rcond": None}),
     (np.linalg.lstsq, lambda: (c(4, 2), c(4)), {"rcond": None}),
     (np.linalg.lstsq, lambda: (n(4, 2), c(4)), {"rcond": None}),

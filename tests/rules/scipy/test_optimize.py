@@ -217,6 +217,17 @@ CONSTRAINTS = [
 ]
 
 
+def test_a_constraint_that_has_room_changes_nothing() -> None:
+    def f(a: Any) -> Any:
+        far = {"type": "ineq", "fun": lambda x: 100.0 - np.sum(x)}
+        found = optimize.minimize(
+            lambda x: (x[0] - a) ** 2 + (x[1] - a * a) ** 2, np.zeros(2), constraints=far, tol=1e-14
+        )
+        return found.x[0] * found.x[1]
+
+    assert adbc.grad(f)(1.3) == pytest.approx(3 * 1.3**2, rel=1e-6)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("which", [0, 1])
 def test_minimum_under_constraints(which: int) -> None:
