@@ -38,7 +38,7 @@ FOR_CONSTANTS = ABOUT_TEXT | {
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _OURS = str(pathlib.Path(__file__).parent.parent) + os.sep
-_OURS_FOR_ARRAYS = tuple(os.path.join(_OURS, "rules", name) + os.sep for name in ("numpy", "scipy"))
+_OURS_FOR_BUILTINS = os.path.join(_OURS, "rules", "builtins") + os.sep
 
 
 def is_library_code(filename: str, namespace: Mapping[str, Any]) -> bool:
@@ -54,8 +54,9 @@ def is_library_code(filename: str, namespace: Mapping[str, Any]) -> bool:
 
 
 def is_own_code(filename: str) -> bool:
-    """Whether code of this file is a part of adbc that stands for functions of NumPy and SciPy."""
-    return filename.startswith(_OURS_FOR_ARRAYS)
+    """Whether code of this file is a part of adbc: its rules and its arithmetic of tangents, but for what stands
+    for builtin functions, which loops of the user's call."""
+    return filename.startswith(_OURS) and not filename.startswith(_OURS_FOR_BUILTINS)
 
 
 @functools.cache

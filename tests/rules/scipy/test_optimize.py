@@ -217,6 +217,7 @@ CONSTRAINTS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_constraint_that_has_room_changes_nothing() -> None:
     def f(a: Any) -> Any:
         far = {"type": "ineq", "fun": lambda x: 100.0 - np.sum(x)}

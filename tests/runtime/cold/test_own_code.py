@@ -1,4 +1,4 @@
-"""Code of adbc that stands for functions of NumPy is interpreted at first, as that of libraries is."""
+"""Rules that are written in Python are interpreted at first, as code of libraries is."""
 
 from __future__ import annotations
 
