@@ -54,8 +54,10 @@ def is_library_code(filename: str, namespace: Mapping[str, Any]) -> bool:
 
 
 def is_own_code(filename: str) -> bool:
-    """Whether code of this file is a part of adbc: its rules and its arithmetic of tangents, but for what stands
-    for builtin functions, which loops of the user's call."""
+    """Whether code of this file is a part of adbc: its rules and its arithmetic of tangents.
+
+    What stands for builtin functions is not: its loops are the user's.
+    """
     return filename.startswith(_OURS) and not filename.startswith(_OURS_FOR_BUILTINS)
 
 
