@@ -48,7 +48,9 @@ def build_rrule(signature: Signature | tuple[Any, ...], **keywords: Any) -> Deri
     return DerivedRule(default_engine, as_signature(signature, keywords))
 
 
-def build_frule(signature: Signature | tuple[Any, ...], **keywords: Any) -> DerivedFRule:
+def build_frule(
+    signature: Signature | tuple[Any, ...], *, width: int | None = None, **keywords: Any
+) -> DerivedFRule:
     """The forward rule of a function for arguments of given types.
 
     ``rule(Dual(f, df), Dual(x, dx), ...) -> Dual(out, dout)``; tangents of arguments that are changed
@@ -61,7 +63,7 @@ def build_frule(signature: Signature | tuple[Any, ...], **keywords: Any) -> Deri
     >>> rule(adbc.Dual(f, adbc.NoTangent()), adbc.Dual(3.0, 1.0))
     Dual(9.0, 6.0)
     """
-    return DerivedFRule(default_engine, as_signature(signature, keywords))
+    return DerivedFRule(default_engine, as_signature(signature, keywords), width)
 
 
 # -- gradients ---------------------------------------------------------------------------------------
@@ -154,7 +156,12 @@ def vjp(
 
 
 def jvp(
-    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,
+    *,
+    width: int | None = None,
 ) -> tuple[Any, ...]:
     """``(f(*primals), tangent)``: the derivative in the direction `tangents`, one per argument.
 
@@ -172,6 +179,10 @@ def jvp(
     (10.0, 5.0)
     """
     try:
+        if width is not None:
+            from adbc.runtime.entry import batches  # it imports NumPy
+
+            return batches.value_and_tangents(default_engine().batched, f, primals, tangents, width, has_aux)
         if has_aux:
             return value_tangent_and_aux(default_engine(), f, primals, tangents)
         return value_and_tangent(default_engine(), f, primals, tangents)

@@ -1,0 +1,106 @@
+"""Forward mode in batches: what an engine for batches has in place of rules, helpers and calls.
+
+The code that is written is that of one tangent.  A batch is a value with the operators of a tangent, so it
+runs with N of them; only what makes tangents out of nothing has to know that there are N, and the forward
+rules of the table are called through `BatchedRow`, which has them give batches.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.chainrules.registry import Rank
+from adbc.errors import BatchError
+from adbc.forward.support import ForwardSupport
+from adbc.passes.derived.strong_zeros import Strong
+from adbc.rules.kinds import RowKind
+from adbc.rules.table import NO_KWARGS, Rule
+from adbc.runtime.build.watched import Rowwise
+from adbc.runtime.calls.classes import SLOW
+from adbc.runtime.calls.forward import ForwardCalls
+from adbc.runtime.state.batches import by_lanes, fresh, fresh_array, lane_by_lane, spread
+from adbc.runtime.state.engine import EngineView
+from adbc.tangents import divide, multiply
+
+__all__ = ["BatchedForwardCalls", "BatchedRow", "batched_support"]
+
+
+class BatchedRow:
+    """A row whose forward rule takes and gives batches.
+
+    The formulas of a row are linear in the tangent and have no effects: where one of them cannot be computed
+    for all lanes at once, it is computed for each, and the function itself is called once.  A rule as a whole
+    is called with batches if it is adbc's own, and for each lane if it cannot take them and has no effects;
+    one that a user has declared is called for each lane.
+    """
+
+    def __init__(self, row: Rule) -> None:
+        self._row = row
+        if row.kind is RowKind.PER_MODE:
+            row = row.of("forward")  # type: ignore[attr-defined]  # of such a row
+        formulas, view = getattr(row, "jvp", None), getattr(row, "view", None)
+        if type(formulas) is tuple or callable(view):
+            row = copy.copy(row)
+        if type(formulas) is tuple:
+            row.jvp = tuple([f if f is None else lane_by_lane(f) for f in formulas])  # type: ignore[attr-defined]  # it has
+        if callable(view):
+            row.view = lane_by_lane(view)  # type: ignore[attr-defined]  # it has
+        self._rule: Callable[..., Any] = row.frule
+        self._is_zero = row.kind is RowKind.ZERO
+        self._is_foreign = row.origin.rank is not Rank.BUILT_IN and row.kind in _WHOLE
+        self._is_repeatable = not row.mutates and row.kind in (RowKind.PURE, RowKind.SCALAR, RowKind.PRIMITIVE)
+
+    def frule(self, args: Sequence[Any], dargs: Sequence[Any], kwargs: Any = NO_KWARGS, *out: Any) -> Any:
+        if self._is_zero:
+            made, tangent = self._rule(args, dargs, kwargs, *out)
+            return made, None if tangent is None else fresh(made)
+        if self._is_foreign:
+            return by_lanes(self._rule, args, dargs, kwargs, out, may_change=True)
+        try:
+            made, tangent = self._rule(args, dargs, kwargs, *out)
+        except BatchError:
+            if not self._is_repeatable:
+                raise
+            return by_lanes(self._rule, args, dargs, kwargs, out, may_change=False)
+        return made, spread(made, tangent)
+
+    def at_site(self) -> Any:
+        return BatchedRow(self._row.at_site())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._row, name)
+
+
+class BatchedForwardCalls(Rowwise, ForwardCalls):
+    """The dynamic calls of forward mode with batches."""
+
+    def __init__(self, engine: EngineView) -> None:
+        self._made: dict[int, BatchedRow] = {}
+        super().__init__(engine)
+
+    def row(self, row: Any) -> Any:
+        if row is SLOW or type(row) is BatchedRow:
+            return row
+        found = self._made.get(id(row))
+        if found is None or found._row is not row:
+            found = self._made[id(row)] = BatchedRow(row)
+        return found
+
+
+_WHOLE = (RowKind.PRIMITIVE, RowKind.PURE)
+
+
+def batched_support(support: ForwardSupport) -> ForwardSupport:
+    """`support` with what makes tangents out of nothing made to make batches."""
+    strong = Strong(multiply, multiply, multiply, divide, support.strong.quiet)
+    return dataclasses.replace(
+        support,
+        rule=lambda row: BatchedRow(row).frule,
+        fresh_tangent=fresh,
+        fill_array=fresh_array,
+        strong=strong,
+        formulas=False,
+    )
