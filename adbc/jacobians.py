@@ -7,13 +7,14 @@ differentiated, and of each other.
 from __future__ import annotations
 
 import copy
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adbc.api import grad, jvp, vjp
-from adbc.errors import ArgumentError
+from adbc.errors import AdbcError, ArgumentError
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, ZeroRule
 from adbc.runtime import default_engine
@@ -92,7 +93,9 @@ def _spread(asked: Sequence[int], found: Sequence[Any], count: int) -> tuple[Any
 # -- Jacobians -----------------------------------------------------------------------------------------------
 
 
-def jacfwd(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+def jacfwd(
+    f: Callable[..., Any], argnums: Argnums = 0, chunk_size: int | None = None
+) -> Callable[..., Any]:
     """A function that gives the Jacobian of ``f(*args, **kwargs)`` by the arguments `argnums`, column by
     column in forward mode: the way for functions with few inputs.
 
@@ -101,7 +104,11 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     of the value, and in place of each number or array the structure of the argument.  `argnums` is that of
     `adbc.grad`: a sequence gives a tuple of Jacobians in the place of each.
 
-    `f` is called once per number in the arguments, on copies of what it is given.  Raises
+    chunk_size: how many columns one run of `f` gives (`adbc.jvp` with ``width=chunk_size``).  By default
+    that is up to 32; few columns are computed one by one where that takes less time, and so are those of
+    functions that a batch of tangents cannot be carried through (`adbc.errors.BatchError`).
+
+    `f` is called on copies of what it is given, once for each chunk or column.  Raises
     `adbc.errors.ArgumentError` if an argument or the value has no real numbers to differentiate, and what
     `adbc.jvp` raises.
 
@@ -112,7 +119,7 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        return _forward(_Problem(f, argnums, args, kwargs))[1]
+        return _forward(_Problem(f, argnums, args, kwargs), chunk_size)[1]
 
     return jacobian_of
 
@@ -243,8 +250,61 @@ def _asked(f: Any, argnums: Argnums, args: tuple[Any, ...], kwargs: dict[str, An
     return places(f, selectors(argnums), args, kwargs)
 
 
-def _forward(problem: _Problem) -> tuple[Any, Any]:
+def _forward(problem: _Problem, chunk_size: int | None = None) -> tuple[Any, Any]:
     """Value and Jacobian, column by column."""
+    value, columns = _columns(problem, chunk_size)
+    problem.outputs(value)
+    return value, _mapped(value, lambda path: _row(problem, _lanes(columns, path)))
+
+
+_CHUNK = 32
+"""How many columns one run gives at most, if nobody says."""
+_FEW_OF_ARRAYS, _FEW_NUMBERS = 3, 24
+"""Up to this many columns take less time one by one, where arrays are among the inputs and where only numbers
+are: arithmetic of 32 numbers takes NumPy as long as that of one takes Python twenty times."""
+
+_one_by_one: weakref.WeakSet[Any] = weakref.WeakSet()
+"""Code of functions that batches of tangents could not be carried through."""
+
+
+def _columns(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]:
+    """The value, and the columns of its Jacobian: tangents, or batches of as many as one run has given."""
+    count = len(problem.inputs)
+    if chunk_size is None:
+        has_arrays = any(index is not None for _, index in problem.inputs)
+        if count <= (_FEW_OF_ARRAYS if has_arrays else _FEW_NUMBERS):
+            return _columns_one_by_one(problem, None)
+    elif type(chunk_size) is bool or not isinstance(chunk_size, int) or chunk_size < 1:
+        raise ArgumentError(f"chunk_size is how many columns one run gives, from 1 on, not {chunk_size!r}")
+    code = getattr(problem.f, "__code__", None)
+    if code is not None and code in _one_by_one:
+        return _columns_one_by_one(problem, None)
+    value: Any = None
+    columns: list[Any] = []
+    places = [(k, component) for k, x in enumerate(problem.chosen) for component in _components(x)]
+    runs = -(-count // (chunk_size or _CHUNK))
+    size = -(-count // runs)  # all runs have about as many
+    try:
+        for start in range(0, count, size):
+            asked = places[start : start + size]
+            f, given = problem.function()
+            tangents: list[Any] = [None] * len(given)
+            for k, x in enumerate(problem.chosen):
+                lanes = [(lane, component) for lane, (i, component) in enumerate(asked) if i == k]
+                if lanes:
+                    tangents[problem.asked[k]] = _units(x, lanes, len(asked))
+            value, column = jvp(f, given, tangents, width=len(asked))
+            columns.append(_Columns(column))
+    except (AdbcError, TypeError, AttributeError):  # and if there is another reason, this says so again
+        found = _columns_one_by_one(problem, None)
+        if code is not None:
+            _one_by_one.add(code)
+        return found
+    return value, columns
+
+
+def _columns_one_by_one(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]:
+    """What `_columns` gives, by a run for each column: this is what is differentiated once more."""
     value: Any = None
     columns: list[Any] = []
     for k, x in enumerate(problem.chosen):
@@ -254,8 +314,39 @@ def _forward(problem: _Problem) -> tuple[Any, Any]:
             tangents[problem.asked[k]] = _unit(x, component)
             value, column = jvp(f, given, tangents)
             columns.append(column)
-    problem.outputs(value)
-    return value, _mapped(value, lambda path: _row(problem, [_at(c, path) for c in columns]))
+    return value, columns
+
+
+class _Columns:
+    """Columns that one run has given: `batch` has the structure of a tangent, with a first axis in front of
+    those of its arrays."""
+
+    def __init__(self, batch: Any) -> None:
+        self.batch = batch
+
+
+def _lanes(columns: Sequence[Any], path: tuple[Any, ...]) -> list[Any]:
+    """Per column what is at the end of the way `path`."""
+    found: list[Any] = []
+    for column in columns:
+        if type(column) is _Columns:
+            part = _at(column.batch, path)
+            found += part.tolist() if part.ndim == 1 and part.dtype == np.float64 else list(part)
+        else:
+            found.append(_at(column, path))
+    return found
+
+
+def _units(x: Any, lanes: Sequence[tuple[int, _Component]], width: int) -> Any:
+    """A batch of tangents of `x`: in each of `lanes` one that is one at a place, zero in all others."""
+    batch = _map(x, (), _paths(x), lambda path: np.zeros((width, *np.shape(_at(x, path))), _dtype(_at(x, path))))
+    for lane, (path, index) in lanes:
+        _at(batch, path)[(lane, *(index or ()))] = 1.0
+    return batch
+
+
+def _dtype(leaf: Any) -> Any:
+    return getattr(leaf, "dtype", np.float64)
 
 
 def _reverse(problem: _Problem) -> tuple[Any, Any]:
@@ -465,5 +556,6 @@ default_table().add(
         *apart(_asked, _components, _paths, _has_derivative, describe),
         ZeroRule(_unit),
         Overlay(_rows, _rows_one_by_one),
+        Overlay(_columns, _columns_one_by_one),
     ]
 )

@@ -20,9 +20,13 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import BatchError, InvalidTangentError
+from adbc.tangents import internal
+from adbc.tangents.array_iterators import iterator_over
 from adbc.tangents.array_memory import REGION, Array, Region, address_of, extent, flat_bytes, ultimate_owner
+from adbc.tangents.iterators import add_iterator
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import INACTIVE, KINDS
+from adbc.tangents.walk import add_structure
 
 __all__ = ["Batch", "BatchRegion", "BatchedArray", "BatchedNumber", "batch_like", "REGION", "install", "joined", "lanewise"]
 
@@ -310,7 +314,7 @@ class BatchedArray(Batch):
 
     @property
     def flat(self) -> Any:
-        raise _refused("an iterator over its elements")
+        return _Flat(self)
 
     def __len__(self) -> int:
         if self.data.ndim == 1:
@@ -381,6 +385,30 @@ class BatchedArray(Batch):
 
 
 _BASIC_CLASSES = frozenset(_BASIC)
+
+
+class _Flat:
+    """``x.flat`` for a batch: elements by their number."""
+
+    def __init__(self, batch: BatchedArray) -> None:
+        self.batch = batch
+
+    def __len__(self) -> int:
+        return self.batch.size
+
+    def __getitem__(self, index: Any) -> Any:
+        return lanewise(_flat_item, (self.batch, index), {})
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        lanewise(_set_flat_item, (self.batch, index, value), {})
+
+
+def _flat_item(x: Array, index: Any) -> Any:
+    return x.flat[index]
+
+
+def _set_flat_item(x: Array, index: Any, value: Any) -> None:
+    x.flat[index] = value
 
 
 # -- lane by lane --------------------------------------------------------------------------------------------
@@ -960,12 +988,10 @@ def remembered(x: Array, t: Any, memo: dict[Any, Any]) -> None:
 
 def install() -> None:
     """Let the operations on tangents know batches."""
-    from adbc.tangents import internal
-    from adbc.tangents.walk import add_structure
-
     for cls in (BatchedNumber, BatchedArray):
         KINDS[cls] = INACTIVE
         internal.ARRAY_MULTIPLY[cls] = strong_product
         internal.ARRAY_DIVIDE[cls] = strong_quotient
         internal.ARRAY_REDUCE[cls] = lambda d: d
+    add_iterator(BatchedArray, iterator_over)
     add_structure(BatchedArray, lambda walk, t, *others: walk.leaf(t, *others))

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.chainrules.registry import Rank
-from adbc.errors import BatchError
 from adbc.forward.support import ForwardSupport
 from adbc.passes.derived.strong_zeros import Strong
 from adbc.rules.kinds import RowKind
@@ -21,7 +20,7 @@ from adbc.rules.table import NO_KWARGS, Rule
 from adbc.runtime.build.watched import Rowwise
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.forward import ForwardCalls
-from adbc.runtime.state.batches import by_lanes, fresh, fresh_array, lane_by_lane, spread
+from adbc.runtime.state.batches import CANNOT, by_lanes, fresh, fresh_array, is_batched, lane_by_lane, spread
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import divide, multiply
 
@@ -56,12 +55,14 @@ class BatchedRow:
     def frule(self, args: Sequence[Any], dargs: Sequence[Any], kwargs: Any = NO_KWARGS, *out: Any) -> Any:
         if self._is_zero:
             made, tangent = self._rule(args, dargs, kwargs, *out)
-            return made, None if tangent is None else fresh(made)
+            if tangent is None or is_batched(tangent) or any(tangent is d for d in dargs):
+                return made, tangent  # of what was written to
+            return made, fresh(made)
         if self._is_foreign:
             return by_lanes(self._rule, args, dargs, kwargs, out, may_change=True)
         try:
             made, tangent = self._rule(args, dargs, kwargs, *out)
-        except BatchError:
+        except CANNOT:
             if not self._is_repeatable:
                 raise
             return by_lanes(self._rule, args, dargs, kwargs, out, may_change=False)

@@ -95,6 +95,11 @@ def spread(out: Any, tangent: Any) -> Any:
 # -- lane by lane --------------------------------------------------------------------------------------------
 
 
+CANNOT = (BatchError, TypeError, AttributeError)
+"""What says that something cannot be done with a batch: C code that takes nothing but arrays knows of no others.
+What has no effects is done for each lane then, and raises again what has another reason."""
+
+
 def is_batched(t: Any) -> bool:
     """Whether `t` is a batch."""
     return getattr(t.__class__, "is_batch", False)
@@ -118,7 +123,7 @@ def lane_by_lane(formula: Callable[..., Any]) -> Callable[..., Any]:
     def for_lanes(d: Any, *others: Any, **options: Any) -> Any:
         try:
             return formula(d, *others, **options)
-        except BatchError:
+        except CANNOT:
             return _batches().lanewise(formula, (d, *others), options)
 
     return for_lanes
