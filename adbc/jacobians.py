@@ -93,9 +93,7 @@ def _spread(asked: Sequence[int], found: Sequence[Any], count: int) -> tuple[Any
 # -- Jacobians -----------------------------------------------------------------------------------------------
 
 
-def jacfwd(
-    f: Callable[..., Any], argnums: Argnums = 0, chunk_size: int | None = None
-) -> Callable[..., Any]:
+def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, chunk_size: int | None = None) -> Callable[..., Any]:
     """A function that gives the Jacobian of ``f(*args, **kwargs)`` by the arguments `argnums`, column by
     column in forward mode: the way for functions with few inputs.
 
@@ -260,11 +258,52 @@ def _forward(problem: _Problem, chunk_size: int | None = None) -> tuple[Any, Any
 _CHUNK = 32
 """How many columns one run gives at most, if nobody says."""
 _FEW_OF_ARRAYS, _FEW_NUMBERS = 3, 24
-"""Up to this many columns take less time one by one, where arrays are among the inputs and where only numbers
+"""Fewer columns than these take less time one by one, where arrays are among the inputs and where only numbers
 are: arithmetic of 32 numbers takes NumPy as long as that of one takes Python twenty times."""
 
 _one_by_one: weakref.WeakSet[Any] = weakref.WeakSet()
 """Code of functions that batches of tangents could not be carried through."""
+
+
+def in_chunks(
+    f: Any,
+    function: Callable[[], tuple[Any, Sequence[Any]]],
+    tangents: Callable[[range], Sequence[Any]],
+    count: int,
+    chunk_size: int | None = None,
+) -> tuple[Any, list[Any]] | None:
+    """The value of `f`, and batches of its derivatives in `count` directions, of `chunk_size` at most; None if
+    they are to be computed one by one.
+
+    function: gives a function and what it is called with, anew for each run.  tangents: gives the batch of
+    tangents of these for some of the directions.
+    """
+    code = getattr(f, "__code__", None)
+    if code is not None and code in _one_by_one:
+        return None
+    size = -(-count // -(-count // (chunk_size or _CHUNK)))  # all runs have about as many
+    value: Any = None
+    batches: list[Any] = []
+    try:
+        for start in range(0, count, size):
+            lanes = range(start, min(start + size, count))
+            called, given = function()
+            value, batch = jvp(called, given, tangents(lanes), width=len(lanes))
+            batches.append(batch)
+    except (
+        AdbcError,
+        TypeError,
+        AttributeError,
+    ):  # which come again, one by one, if they are of another kind
+        if code is not None:
+            _one_by_one.add(code)
+        return None
+    return value, batches
+
+
+def _not_in_chunks(f: Any, function: Any, tangents: Any, count: int, chunk_size: int | None = None) -> None:
+    """Say that directions are taken one by one: this is what is differentiated once more."""
+    return None
 
 
 def _columns(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]:
@@ -272,35 +311,24 @@ def _columns(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]
     count = len(problem.inputs)
     if chunk_size is None:
         has_arrays = any(index is not None for _, index in problem.inputs)
-        if count <= (_FEW_OF_ARRAYS if has_arrays else _FEW_NUMBERS):
+        if count < (_FEW_OF_ARRAYS if has_arrays else _FEW_NUMBERS):
             return _columns_one_by_one(problem, None)
     elif type(chunk_size) is bool or not isinstance(chunk_size, int) or chunk_size < 1:
         raise ArgumentError(f"chunk_size is how many columns one run gives, from 1 on, not {chunk_size!r}")
-    code = getattr(problem.f, "__code__", None)
-    if code is not None and code in _one_by_one:
-        return _columns_one_by_one(problem, None)
-    value: Any = None
-    columns: list[Any] = []
     places = [(k, component) for k, x in enumerate(problem.chosen) for component in _components(x)]
-    runs = -(-count // (chunk_size or _CHUNK))
-    size = -(-count // runs)  # all runs have about as many
-    try:
-        for start in range(0, count, size):
-            asked = places[start : start + size]
-            f, given = problem.function()
-            tangents: list[Any] = [None] * len(given)
-            for k, x in enumerate(problem.chosen):
-                lanes = [(lane, component) for lane, (i, component) in enumerate(asked) if i == k]
-                if lanes:
-                    tangents[problem.asked[k]] = _units(x, lanes, len(asked))
-            value, column = jvp(f, given, tangents, width=len(asked))
-            columns.append(_Columns(column))
-    except (AdbcError, TypeError, AttributeError):  # and if there is another reason, this says so again
-        found = _columns_one_by_one(problem, None)
-        if code is not None:
-            _one_by_one.add(code)
-        return found
-    return value, columns
+
+    def tangents(lanes: range) -> list[Any]:
+        given: list[Any] = [None] * len(problem.given)
+        for k, x in enumerate(problem.chosen):
+            mine = [(n - lanes.start, places[n][1]) for n in lanes if places[n][0] == k]
+            if mine:
+                given[problem.asked[k]] = _units(x, mine, len(lanes))
+        return given
+
+    found = in_chunks(problem.f, problem.function, tangents, count, chunk_size)
+    if found is None:
+        return _columns_one_by_one(problem, None)
+    return found[0], [_Columns(batch) for batch in found[1]]
 
 
 def _columns_one_by_one(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]:
@@ -339,7 +367,9 @@ def _lanes(columns: Sequence[Any], path: tuple[Any, ...]) -> list[Any]:
 
 def _units(x: Any, lanes: Sequence[tuple[int, _Component]], width: int) -> Any:
     """A batch of tangents of `x`: in each of `lanes` one that is one at a place, zero in all others."""
-    batch = _map(x, (), _paths(x), lambda path: np.zeros((width, *np.shape(_at(x, path))), _dtype(_at(x, path))))
+    batch = _map(
+        x, (), _paths(x), lambda path: np.zeros((width, *np.shape(_at(x, path))), _dtype(_at(x, path)))
+    )
     for lane, (path, index) in lanes:
         _at(batch, path)[(lane, *(index or ()))] = 1.0
     return batch
@@ -557,5 +587,6 @@ default_table().add(
         ZeroRule(_unit),
         Overlay(_rows, _rows_one_by_one),
         Overlay(_columns, _columns_one_by_one),
+        Overlay(in_chunks, _not_in_chunks),
     ]
 )

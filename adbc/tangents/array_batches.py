@@ -20,22 +20,20 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import BatchError, InvalidTangentError
-from adbc.tangents import internal
-from adbc.tangents.array_iterators import iterator_over
-from adbc.tangents.array_memory import REGION, Array, Region, address_of, extent, flat_bytes, ultimate_owner
-from adbc.tangents.iterators import add_iterator
+from adbc.tangents.array_memory import Array, address_of, extent, flat_bytes, ultimate_owner
 from adbc.tangents.nothing import NO_TANGENT
-from adbc.tangents.protocol import INACTIVE, KINDS
-from adbc.tangents.walk import add_structure
 
-__all__ = ["Batch", "BatchRegion", "BatchedArray", "BatchedNumber", "batch_like", "REGION", "install", "joined", "lanewise"]
+__all__ = [
+    "FUNCTIONS", "Batch", "BatchedArray", "BatchedNumber", "aligned", "batch_like", "joined", "lane", "lanewise",
+    "mismatch", "raised", "refused", "width_in",
+]  # fmt: skip
 
 _ALL = slice(None)
 _BASIC = (int, slice, type(None), type(Ellipsis))
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 
 
-def _refused(what: str) -> BatchError:
+def refused(what: str) -> BatchError:
     return BatchError(
         f"{what} is asked of a batch of tangents",
         "the answer may differ between lanes, or C code would take the batch for one array",
@@ -43,8 +41,10 @@ def _refused(what: str) -> BatchError:
     )
 
 
-def _mismatch(n: int, m: int) -> InvalidTangentError:
-    return InvalidTangentError(f"a batch of {n} tangents meets a batch of {m}: batches have one width in a call")
+def mismatch(n: int, m: int) -> InvalidTangentError:
+    return InvalidTangentError(
+        f"a batch of {n} tangents meets a batch of {m}: batches have one width in a call"
+    )
 
 
 class Batch:
@@ -130,7 +130,7 @@ class Batch:
         return type(self)(-self.data)
 
     def __pos__(self) -> Any:
-        return self
+        return type(self)(+self.data)
 
     def __abs__(self) -> Any:
         return type(self)(abs(self.data))
@@ -180,46 +180,48 @@ class Batch:
             flags = self.data != 0
             if flags.all() or not flags.any():
                 return bool(flags.flat[0])
-        raise _refused("a truth value")
+        raise refused("a truth value")
 
     strong_product = staticmethod(lambda p, d: strong_product(p, d))
     strong_quotient = staticmethod(lambda d, y: strong_quotient(d, y))
 
     def fitted_to(self, x: Array, fresh: bool) -> Any:
         """As a batch of tangents of the array `x`; fresh: in memory of its own."""
-        return _projected(self, x, fresh)
+        return _fitted(self, x, fresh)
 
     def as_number(self, wanted: type, is_complex: bool) -> Any:
         """As a batch of tangents of a number whose tangents have the class `wanted`."""
-        return as_number(self, wanted, is_complex)
+        return _as_number(self, wanted, is_complex)
 
     def remember_for(self, x: Array, memo: dict[Any, Any]) -> None:
         """Let `memo` say that the memory of the array `x` has its counterpart here."""
-        remembered(x, self, memo)
+        from adbc.tangents.array_batch_memory import remember
+
+        remember(x, self, memo)
 
     def has_nonzero(self) -> bool:
         """Whether any number in any lane is not zero."""
         return bool(self.data.any())
 
     def __float__(self) -> float:
-        raise _refused("a number")
+        raise refused("a number")
 
     def __int__(self) -> int:
-        raise _refused("a number")
+        raise refused("a number")
 
     def __complex__(self) -> complex:
-        raise _refused("a number")
+        raise refused("a number")
 
     def __index__(self) -> int:
-        raise _refused("an index")
+        raise refused("an index")
 
     def __iter__(self) -> Any:
         if not self.ndim:
-            raise _refused("a loop")
+            raise refused("a loop")
         return iter([self[i] for i in range(self.shape[0])])  # type: ignore[index]  # arrays have it
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise _refused("one array")
+        raise refused("one array")
 
     # -- NumPy
 
@@ -228,18 +230,18 @@ class Batch:
             return _call_ufunc(ufunc, inputs, kwargs)
         if method == "at":
             if not isinstance(inputs[0], Batch):
-                raise _refused(f"{ufunc.__name__}.at into an array")
+                raise refused(f"{ufunc.__name__}.at into an array")
             return lanewise(ufunc.at, inputs, kwargs)
         return lanewise(getattr(ufunc, method), inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        special = _FUNCTIONS.get(function)
+        special = FUNCTIONS.get(function)
         if special is not None:
             found = special(*args, **kwargs)
             if found is not NotImplemented:
                 return found
-        if function in _WRITERS and not isinstance(args[0] if args else None, Batch):
-            raise _refused(f"to be written into an array by numpy.{function.__name__}")
+        if function in WRITERS and not isinstance(args[0] if args else None, Batch):
+            raise refused(f"to be written into an array by numpy.{function.__name__}")
         return lanewise(function, args, kwargs)
 
     def astype(self, dtype: Any, **others: Any) -> Any:
@@ -249,30 +251,13 @@ class Batch:
 
     def item(self, *index: Any) -> Any:
         if not index:
-            return BatchedNumber(self.data.reshape(len(self.data), -1)[:, 0])
+            return BatchedNumber(np.array([lane.item() for lane in self.data], self.data.dtype))
         if len(index) == 1 and self.ndim == 1:
-            return BatchedNumber(self.data[:, index[0]])
+            return BatchedNumber(self.data[:, index[0]].copy())
         return BatchedNumber(np.array([lane.item(*index) for lane in self.data], self.data.dtype))
 
     def copy(self, order: str = "C") -> Any:
         return _lay_out(type(self), self.data, lambda lane: lane.copy(order))
-
-
-def _method(name: str, function: Any = None) -> Any:
-    """A method of batches that does to each lane what the method `name` of arrays does."""
-    called = getattr(np, name) if function is None else function
-    bare = getattr(np.ndarray, name)
-    special = called in _FUNCTIONS if function is None else False
-
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if special:
-            found = _FUNCTIONS[called](self, *args, **kwargs)
-            if found is not NotImplemented:
-                return found
-        return lanewise(bare, (self, *args), kwargs)
-
-    method.__name__ = name
-    return method
 
 
 class BatchedNumber(Batch):
@@ -283,7 +268,7 @@ class BatchedNumber(Batch):
     def __getitem__(self, index: Any) -> Any:
         if index == ():
             return self
-        raise _refused("an element of a number")
+        raise refused("an element of a number")
 
 
 class BatchedArray(Batch):
@@ -308,7 +293,7 @@ class BatchedArray(Batch):
         return self.data.itemsize
 
     @property
-    def T(self) -> Any:  # noqa: N802  # as NumPy calls it
+    def T(self) -> Any:  # as NumPy calls it
         axes = range(self.data.ndim - 1, 0, -1)
         return BatchedArray(self.data.transpose(0, *axes))
 
@@ -325,11 +310,11 @@ class BatchedArray(Batch):
         cls = index.__class__
         if cls is int or cls is slice:
             found = self.data[:, index]
-            return BatchedArray(found) if cls is slice or found.ndim > 1 else BatchedNumber(found)
+            return BatchedArray(found) if cls is slice or found.ndim > 1 else BatchedNumber(found.copy())
         if cls is tuple and {*map(type, index)} <= _BASIC_CLASSES:
             found = self.data[(_ALL, *index)]
             is_array = found.ndim > 1 or Ellipsis in index
-            return BatchedArray(found) if is_array else BatchedNumber(found)
+            return BatchedArray(found) if is_array else BatchedNumber(found.copy())
         if cls is np.ndarray and (index.dtype.kind in "iu" or (index.dtype.kind == "b" and index.ndim)):
             found = self.data[:, index]
             return BatchedArray(found) if found.ndim > 1 else BatchedNumber(found)
@@ -351,14 +336,14 @@ class BatchedArray(Batch):
         target = self.data[where]
         if isinstance(value, Batch):
             if len(value.data) != len(self.data):
-                raise _mismatch(len(self.data), len(value.data))
+                raise mismatch(len(self.data), len(value.data))
             given = value.data
             if given.ndim > target.ndim:
                 lanewise(operator.setitem, (self, index, value), {})
                 return
             if given.dtype.kind == "c" and target.dtype.kind != "c":
-                raise _refused("the real part of a complex number")
-            target[...] = _raised(given, target.ndim - given.ndim)
+                raise refused("the real part of a complex number")
+            target[...] = raised(given, target.ndim - given.ndim)
             return
         if np.ndim(value) >= target.ndim:
             lanewise(operator.setitem, (self, index, value), {})
@@ -414,25 +399,25 @@ def _set_flat_item(x: Array, index: Any, value: Any) -> None:
 # -- lane by lane --------------------------------------------------------------------------------------------
 
 
-def _width_in(values: Any, found: int = -1) -> int:
+def width_in(values: Any, found: int = -1) -> int:
     """The width of the batches in `values`, -1 if there are none; raises if they differ."""
     for x in values:
         if isinstance(x, Batch):
             n = len(x.data)
         elif x.__class__ is list or x.__class__ is tuple:
-            n = _width_in(x, found)
+            n = width_in(x, found)
         elif x.__class__ is dict:
-            n = _width_in(x.values(), found)
+            n = width_in(x.values(), found)
         else:
             continue
         if n >= 0:
             if found >= 0 and n != found:
-                raise _mismatch(found, n)
+                raise mismatch(found, n)
             found = n
     return found
 
 
-def _lane(x: Any, n: int) -> Any:
+def lane(x: Any, n: int) -> Any:
     """Lane `n` of `x`, which may hold batches."""
     cls = x.__class__
     if cls is BatchedArray:
@@ -440,9 +425,9 @@ def _lane(x: Any, n: int) -> Any:
     if cls is BatchedNumber:
         return x.data[n]
     if cls is tuple or cls is list:
-        return cls([_lane(part, n) for part in x])
+        return cls([lane(part, n) for part in x])
     if cls is dict:
-        return {key: _lane(part, n) for key, part in x.items()}
+        return {key: lane(part, n) for key, part in x.items()}
     return x
 
 
@@ -467,11 +452,11 @@ def lanewise(function: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> 
     """
     out = kwargs.get("out")
     if out is not None and not all(isinstance(x, Batch) for x in (out if type(out) is tuple else (out,))):
-        raise _refused("to be written into an array")
-    width = _width_in(kwargs.values(), _width_in(args))
-    results = [function(*_lane(tuple(args), n), **_lane(dict(kwargs), n)) for n in range(width)]
+        raise refused("to be written into an array")
+    width = width_in(kwargs.values(), width_in(args))
+    results = [function(*lane(tuple(args), n), **lane(dict(kwargs), n)) for n in range(width)]
     if not results:
-        raise _refused("a result without lanes")
+        raise refused("a result without lanes")
     if out is not None:
         return out
     return joined(results, _arrays_in([*args, *kwargs.values()]))
@@ -483,21 +468,23 @@ def joined(results: Sequence[Any], sources: Sequence[Any]) -> Any:
     first = results[0]
     if isinstance(first, np.ndarray):
         if any(r.__class__ is not first.__class__ or r.shape != first.shape for r in results):
-            raise _refused("a result whose shape differs between lanes")
+            raise refused("a result whose shape differs between lanes")
         for source in sources:
             lane = source.data[0]
             if np.may_share_memory(first, lane) and first.size:
                 return _view_like(source.data, first)
         if first.__class__ is not np.ndarray or first.dtype.kind not in "fcbiu":
-            raise _refused(f"a {type(first).__name__} of dtype {first.dtype}")
+            raise refused(f"a {type(first).__name__} of dtype {first.dtype}")
         return BatchedArray(_stacked(results))
+    if isinstance(first, int | np.bool_ | np.integer) and all(r == first for r in results):
+        return first
     if isinstance(first, _NUMBERS):
         return BatchedNumber(np.array(results))
     if first.__class__ is tuple or first.__class__ is list:
         return first.__class__([joined(parts, sources) for parts in zip(*results, strict=True)])
     if first is None or first is NO_TANGENT or all(r is first for r in results):
         return first
-    raise _refused(f"a {type(first).__name__}")
+    raise refused(f"a {type(first).__name__}")
 
 
 def _stacked(lanes: Sequence[Array]) -> Array:
@@ -515,9 +502,7 @@ def _view_like(data: Array, lane: Array) -> BatchedArray:
     flat = flat_bytes(owner) if owner.dtype != np.uint8 or owner.ndim > 1 else owner
     offset = address_of(lane) - extent(owner)[0]
     return BatchedArray(
-        np.ndarray(
-            (len(data), *lane.shape), lane.dtype, flat, offset, (data.strides[0], *lane.strides)
-        )
+        np.ndarray((len(data), *lane.shape), lane.dtype, flat, offset, (data.strides[0], *lane.strides))
     )
 
 
@@ -541,7 +526,7 @@ def batch_like(x: Array, width: int) -> BatchedArray:
 # -- elementwise functions -----------------------------------------------------------------------------------
 
 
-def _raised(data: Array, by: int) -> Array:
+def raised(data: Array, by: int) -> Array:
     """`data` with `by` more axes behind the first, of length 1."""
     return data if by <= 0 else data[(_ALL, *(None,) * by)]
 
@@ -550,7 +535,7 @@ def _is_number(x: Any) -> bool:
     return x.__class__ is BatchedNumber or isinstance(x, _NUMBERS)
 
 
-def _aligned(inputs: Sequence[Any]) -> tuple[list[Any], bool]:
+def aligned(inputs: Sequence[Any]) -> tuple[list[Any], bool]:
     """The arrays that an elementwise function takes for `inputs`: lanes first, the other axes below each
     other; and whether the result is a number."""
     width = -1
@@ -559,7 +544,7 @@ def _aligned(inputs: Sequence[Any]) -> tuple[list[Any], bool]:
     for x in inputs:
         if x.__class__ is BatchedNumber or x.__class__ is BatchedArray:
             if width >= 0 and len(x.data) != width:
-                raise _mismatch(width, len(x.data))
+                raise mismatch(width, len(x.data))
             width = len(x.data)
             most = max(most, x.data.ndim - 1)
             is_number = is_number and x.__class__ is BatchedNumber
@@ -570,7 +555,7 @@ def _aligned(inputs: Sequence[Any]) -> tuple[list[Any], bool]:
     arrays = []
     for x in inputs:
         if x.__class__ is BatchedNumber or x.__class__ is BatchedArray:
-            arrays.append(_raised(x.data, most - x.data.ndim + 1))
+            arrays.append(raised(x.data, most - x.data.ndim + 1))
         else:
             arrays.append(x)
     return arrays, is_number or not most
@@ -579,7 +564,7 @@ def _aligned(inputs: Sequence[Any]) -> tuple[list[Any], bool]:
 def _apply(ufunc: Any, *inputs: Any) -> Any:
     """An elementwise function of batches, arrays and numbers."""
     if ufunc is np.matmul:
-        return _matmul(*inputs)
+        return FUNCTIONS[np.matmul](*inputs)
     if len(inputs) == 2:  # the most frequent cases first
         a, b = inputs
         if a.__class__ is BatchedNumber and (b.__class__ is float or b.__class__ is int):
@@ -590,7 +575,7 @@ def _apply(ufunc: Any, *inputs: Any) -> Any:
             return BatchedNumber(ufunc(a, b.data))
         if not _is_operand(a) or not _is_operand(b):
             return NotImplemented
-    arrays, is_number = _aligned(inputs)
+    arrays, is_number = aligned(inputs)
     return (BatchedNumber if is_number else BatchedArray)(ufunc(*arrays))
 
 
@@ -600,9 +585,9 @@ def _is_operand(x: Any) -> bool:
 
 def _into(ufunc: Any, target: BatchedArray, other: Any) -> BatchedArray:
     """``target op= other``."""
-    arrays, _ = _aligned((target, other))
+    arrays, _ = aligned((target, other))
     if arrays[0].ndim != target.data.ndim:
-        raise _refused("a result with more axes than the array that it is written to")
+        raise refused("a result with more axes than the array that it is written to")
     ufunc(*arrays, out=target.data, casting="same_kind")
     return target
 
@@ -610,286 +595,47 @@ def _into(ufunc: Any, target: BatchedArray, other: Any) -> BatchedArray:
 def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if ufunc is np.matmul or ufunc.signature is not None:
         if ufunc is np.matmul and not kwargs:
-            return _matmul(*inputs)
+            return FUNCTIONS[np.matmul](*inputs)
         return lanewise(ufunc, inputs, kwargs)
     out = kwargs.get("out")
     where = kwargs.get("where", True)
     if isinstance(where, Batch) or (where is not True and out is None):
         return lanewise(ufunc, inputs, kwargs)
     if out is None:
-        arrays, is_number = _aligned(inputs)
+        arrays, is_number = aligned(inputs)
         made = ufunc(*arrays, **kwargs)
         cls = BatchedNumber if is_number else BatchedArray
         return tuple(map(cls, made)) if type(made) is tuple else cls(made)
     (target,) = out if type(out) is tuple else (out,)
     if not isinstance(target, BatchedArray):
-        raise _refused(f"to be written into an array by numpy.{ufunc.__name__}")
+        raise refused(f"to be written into an array by numpy.{ufunc.__name__}")
     if not any(isinstance(x, Batch) for x in inputs):
         return lanewise(ufunc, inputs, kwargs)
-    arrays, _ = _aligned((*inputs, target))
+    arrays, _ = aligned((*inputs, target))
     if arrays[-1].ndim != target.data.ndim or (where is not True and np.ndim(where) > target.ndim):
         return lanewise(ufunc, inputs, kwargs)
     ufunc(*arrays[:-1], **{**kwargs, "out": target.data})
     return target
 
 
-# -- functions of arrays -------------------------------------------------------------------------------------
-
-
-def _matmul(a: Any, b: Any) -> Any:
-    """``a @ b``."""
-    m, n = np.ndim(a), np.ndim(b)
-    made: Any = None
-    if isinstance(a, Batch) and isinstance(b, Batch):
-        if len(a.data) != len(b.data):
-            raise _mismatch(len(a.data), len(b.data))
-        if m == n == 2:
-            made = np.matmul(a.data, b.data)
-    elif isinstance(a, Batch) and m in (1, 2) and n in (1, 2):
-        made = np.matmul(a.data, b)
-    elif isinstance(b, Batch) and m in (1, 2) and n == 2:
-        made = np.matmul(a, b.data)
-    elif isinstance(b, Batch) and n == 1 and m in (1, 2):
-        made = np.matmul(b.data, np.asarray(a).T)
-    if made is None:
-        return lanewise(np.matmul, (a, b), {})
-    return BatchedNumber(made) if m == n == 1 else BatchedArray(made)
-
-
-def _dot(a: Any, b: Any, **kwargs: Any) -> Any:
-    if kwargs or not {np.ndim(a), np.ndim(b)} <= {1, 2}:
-        return NotImplemented
-    return _matmul(a, b)
-
-
-def _shifted(axis: Any, ndim: int) -> Any:
-    """`axis` of one lane, as an axis of the batch."""
-    if axis is None:
-        return tuple(range(1, ndim + 1))
-    if isinstance(axis, tuple):
-        return tuple([_shifted(a, ndim) for a in axis])
-    axis = operator.index(axis)
-    if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(axis, ndim) if hasattr(np, "exceptions") else np.AxisError(axis, ndim)  # type: ignore[attr-defined]  # its old place
-    return axis % ndim + 1
-
-
-def _reduction(function: Any) -> Callable[..., Any]:
-    """A reduction along axes: those behind the first, if none are given."""
-
-    def reduce(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, **others: Any) -> Any:
-        if out is not None or others.keys() - {"keepdims"} or not isinstance(a, BatchedArray):
-            return NotImplemented
-        keepdims = others.get("keepdims", False) is True
-        made = function(a.data, axis=_shifted(axis, a.ndim), dtype=dtype, keepdims=keepdims)
-        return BatchedArray(made) if made.ndim > 1 else BatchedNumber(made)
-
-    return reduce
-
-
-def _cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    if out is not None or not isinstance(a, BatchedArray):
-        return NotImplemented
-    if axis is None:
-        return BatchedArray(np.cumsum(a.data.reshape(len(a.data), -1), axis=1, dtype=dtype))
-    return BatchedArray(np.cumsum(a.data, axis=_shifted(axis, a.ndim), dtype=dtype))
-
-
-def _copy(a: Any, order: str = "K", subok: bool = False) -> Any:
-    return a.copy(order)
-
-
-def _array_like(dtype_of: Any) -> Callable[..., Any]:
-    def like(a: Any, dtype: Any = None, **others: Any) -> Any:
-        if dtype is not None or others or not isinstance(a, BatchedArray):
-            return NotImplemented
-        return batch_like(a.data[0], len(a.data))
-
-    return like
-
-
-def _moved(function: Any) -> Callable[..., Any]:
-    """A function that names axes and moves them."""
-
-    def move(a: Any, one: Any, other: Any) -> Any:
-        if not isinstance(a, BatchedArray):
-            return NotImplemented
-        return BatchedArray(function(a.data, _shifted(one, a.ndim), _shifted(other, a.ndim)))
-
-    return move
-
-
-def _transpose(a: Any, *axes: Any) -> Any:
-    if not isinstance(a, BatchedArray):
-        return NotImplemented
-    given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], list | tuple)) else axes
-    if not given:
-        return a.T
-    return BatchedArray(a.data.transpose(0, *[_shifted(axis, a.ndim) for axis in given]))
-
-
-def _reshape(a: Any, *shape: Any, **others: Any) -> Any:
-    if others or not isinstance(a, BatchedArray) or not a.data[0].flags.c_contiguous:
-        return NotImplemented
-    wanted = shape[0] if len(shape) == 1 else shape
-    wanted = tuple(wanted) if isinstance(wanted, list | tuple) else (wanted,)
-    if not all(isinstance(n, int | np.integer) for n in wanted):
-        return NotImplemented
-    if -1 in wanted:
-        known = -int(np.prod(wanted, dtype=int))
-        if known <= 0:
-            return NotImplemented
-        wanted = tuple([a.size // known if n == -1 else n for n in wanted])
-    return BatchedArray(a.data.reshape(len(a.data), *wanted))
-
-
-def _ravel(a: Any, order: str = "C") -> Any:
-    return NotImplemented if order != "C" else _reshape(a, a.size)
-
-
-def _join(function: Any, is_new_axis: bool) -> Callable[..., Any]:
-    """``concatenate`` and ``stack``."""
-
-    def join(parts: Any, axis: Any = 0, out: Any = None, **others: Any) -> Any:
-        if out is not None or others or axis is None or not isinstance(parts, list | tuple):
-            return NotImplemented
-        ndim = np.ndim(parts[0]) + is_new_axis
-        width = _width_in(parts)
-        arrays = [
-            x.data if isinstance(x, Batch) else np.broadcast_to(x, (width, *np.shape(x))) for x in parts
-        ]
-        return BatchedArray(function(arrays, axis=_shifted(axis, ndim)))
-
-    return join
-
-
-def _broadcast_to(a: Any, shape: Any, subok: bool = False) -> Any:
-    if not isinstance(a, Batch):
-        return NotImplemented
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    return BatchedArray(np.broadcast_to(_raised(a.data, len(shape) - a.ndim), (len(a.data), *shape)))
-
-
-def _where(*args: Any) -> Any:
-    if len(args) != 3:
-        return NotImplemented
-    arrays, _ = _aligned(args)
-    return BatchedArray(np.where(*arrays))
-
-
-def _copyto(target: Any, source: Any, casting: str = "same_kind", where: Any = True) -> Any:
-    if not isinstance(target, BatchedArray) or isinstance(where, Batch) or np.ndim(where) > target.ndim:
-        return NotImplemented
-    if np.ndim(source) > target.ndim:
-        return NotImplemented
-    given = source.data if isinstance(source, Batch) else source
-    if isinstance(source, Batch):
-        if len(given) != target.width:
-            raise _mismatch(target.width, len(given))
-        given = _raised(given, target.ndim - source.ndim)
-    np.copyto(target.data, given, casting=casting, where=where)  # type: ignore[arg-type]  # a name of NumPy's
-    return None
-
-
-def _einsum(subscripts: Any, *operands: Any, **others: Any) -> Any:
-    batches = [i for i, x in enumerate(operands) if isinstance(x, Batch)]
-    if not isinstance(subscripts, str) or "out" in others or len(batches) != 1 or "." in subscripts:
-        return NotImplemented
-    given, arrow, result = subscripts.replace(" ", "").partition("->")
-    free = next((c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBA" if c not in subscripts), None)
-    if not arrow or free is None:
-        return NotImplemented
-    parts = given.split(",")
-    parts[batches[0]] = free + parts[batches[0]]
-    arrays = [x.data if isinstance(x, Batch) else x for x in operands]
-    made = np.einsum(f"{','.join(parts)}->{free}{result}", *arrays, **others)
-    return BatchedArray(made) if made.ndim > 1 else BatchedNumber(made)
-
-
-def _squeeze(a: Any, axis: Any = None) -> Any:
-    if not isinstance(a, BatchedArray):
-        return NotImplemented
-    if axis is None:
-        axis = tuple(i for i, n in enumerate(a.shape) if n == 1)
-    return BatchedArray(np.squeeze(a.data, _shifted(axis, a.ndim)))
-
-
-def _expand_dims(a: Any, axis: Any) -> Any:
-    if not isinstance(a, BatchedArray):
-        return NotImplemented
-    more = len(axis) if isinstance(axis, tuple) else 1
-    return BatchedArray(np.expand_dims(a.data, _shifted(axis, a.ndim + more)))
-
-
-def _looks(name: str) -> Callable[..., Any]:
-    return lambda a, *others: getattr(a, name) if isinstance(a, Batch) and not others else NotImplemented
-
-
-def _result_type(*given: Any) -> Any:
-    return np.result_type(*[x.data if isinstance(x, Batch) else x for x in given])
-
-
-_WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal})
-"""Functions that write into their first argument."""
-
-_FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.shape: _looks("shape"),
-    np.ndim: _looks("ndim"),
-    np.size: _looks("size"),
-    np.real: _looks("real"),
-    np.result_type: _result_type,
-    np.iscomplexobj: lambda a: a.dtype.kind == "c",
-    np.isrealobj: lambda a: a.dtype.kind != "c",
-    np.dot: _dot,
-    np.sum: _reduction(np.sum),
-    np.mean: _reduction(np.mean),
-    np.cumsum: _cumsum,
-    np.copy: _copy,
-    np.zeros_like: _array_like(np.zeros_like),
-    np.moveaxis: _moved(np.moveaxis),
-    np.swapaxes: _moved(np.swapaxes),
-    np.transpose: _transpose,
-    np.reshape: _reshape,
-    np.ravel: _ravel,
-    np.squeeze: _squeeze,
-    np.expand_dims: _expand_dims,
-    np.broadcast_to: _broadcast_to,
-    np.concatenate: _join(np.concatenate, False),
-    np.stack: _join(np.stack, True),
-    np.where: _where,
-    np.copyto: _copyto,
-    np.einsum: _einsum,
-}
-"""By function of NumPy, what does the same to all lanes at once, or gives `NotImplemented`."""
-
-for _name in (
-    "sum", "mean", "cumsum", "swapaxes", "transpose", "reshape", "ravel", "squeeze", "dot", "prod", "cumprod",
-    "take", "repeat", "diagonal", "trace", "clip", "round", "compress", "choose", "var", "std", "max", "min",
-    "any", "all", "argmax", "argmin", "argsort", "searchsorted", "nonzero",
-):  # fmt: skip
-    setattr(Batch, _name, _method(_name))
-for _name in ("flatten", "view"):
-    setattr(Batch, _name, _method(_name, getattr(np.ndarray, _name)))
-
-
 # -- what tangents are asked ---------------------------------------------------------------------------------
 
 
-def _projected(d: Batch, x: Array, fresh: bool) -> Any:
+def _fitted(d: Batch, x: Array, fresh: bool) -> Any:
     """`d` as a batch of tangents of the array `x`, as `ArrayKind.project_array` does with one."""
     kind = x.dtype.kind
     if kind not in "fc":
         if kind in "OV":
-            raise _refused(f"to be the tangent of an array of dtype {x.dtype}")
+            raise refused(f"to be the tangent of an array of dtype {x.dtype}")
         return None
     data = d.data
     if kind == "f" and data.dtype.kind == "c":
         data = data.real
     if d.shape != x.shape:
         try:
-            data = np.broadcast_to(_raised(data, x.ndim - d.ndim), (len(data), *x.shape))
+            data = np.broadcast_to(raised(data, x.ndim - d.ndim), (len(data), *x.shape))
         except ValueError:
-            raise _refused("the sum over what broadcasting has added") from None
+            raise refused("the sum over what broadcasting has added") from None
         fresh = True
     if not fresh and data.dtype == x.dtype and d.__class__ is BatchedArray:
         return BatchedArray(data) if data is not d.data else d
@@ -898,7 +644,7 @@ def _projected(d: Batch, x: Array, fresh: bool) -> Any:
     return made
 
 
-def as_number(d: Batch, wanted: type, is_complex: bool) -> BatchedNumber:
+def _as_number(d: Batch, wanted: type, is_complex: bool) -> BatchedNumber:
     """`d` as a batch of tangents of a number whose tangents have the class `wanted`."""
     data = d.data
     if data.ndim > 1:
@@ -917,7 +663,7 @@ def strong_product(p: Any, d: Any) -> Any:
         product = p * d
         if np.isfinite(product.data).all():
             return product
-        (a, b), _ = _aligned((p, d))
+        (a, b), _ = aligned((p, d))
         return type(product)(np.where((a == 0) | (b == 0), np.zeros((), product.dtype), product.data))
 
 
@@ -927,71 +673,14 @@ def strong_quotient(d: Any, y: Any) -> Any:
         quotient = d / y
         if np.isfinite(quotient.data).all():
             return quotient
-        (a, b), _ = _aligned((d, y))
+        (a, b), _ = aligned((d, y))
         is_zero = (a == 0) | (np.divide(1, b) == 0)
         return type(quotient)(np.where(is_zero, np.zeros((), quotient.dtype), quotient.data))
 
 
-class BatchRegion(Region):
-    """The memory of the object `owner`, and its counterpart for batches: as many bytes for each lane."""
+WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal})
+"""Functions that write into their first argument."""
 
-    width: int
-
-    def __init__(self, owner: Any, first: Array, width: int, batch: BatchedArray | None = None) -> None:
-        self.owner = owner
-        self.width = width
-        self._extent = None
-        if isinstance(owner, np.ndarray):
-            start, stop = self.extent()
-        else:
-            try:
-                flat = np.frombuffer(owner, np.uint8)
-            except (TypeError, ValueError, BufferError):
-                flat = first
-                while isinstance(flat.base, np.ndarray):
-                    flat = flat.base
-            start, stop = self._extent = extent(flat)
-        if first.dtype.hasobject:
-            raise _refused("to be the tangent of an array of objects")
-        if batch is None:
-            step = -(-max(stop - start, 1) // 16) * 16
-            self.bytes = np.zeros(width * step, np.uint8)
-            self.offset, self.step = 0, step
-        else:
-            memory = ultimate_owner(batch.data)
-            self.bytes = flat_bytes(memory)
-            self.offset = address_of(batch.data) - extent(memory)[0] - (address_of(first) - start)
-            self.step = batch.data.strides[0]
-        self.twin: Any = self.view(owner) if isinstance(owner, np.ndarray) else self.view(first)
-
-    def view(self, x: Array) -> Any:
-        """The batch at the place of `x`."""
-        if x.size == 0:
-            return BatchedArray(np.zeros((self.width, *x.shape), x.dtype))
-        start, stop = self.extent()
-        low, high = extent(x)
-        if low < start or high > stop:
-            raise _refused("to lie in memory whose extent cannot be seen")
-        offset = self.offset + address_of(x) - start
-        return BatchedArray(
-            np.ndarray((self.width, *x.shape), x.dtype, self.bytes, offset, (self.step, *x.strides))
-        )
-
-
-def remembered(x: Array, t: Any, memo: dict[Any, Any]) -> None:
-    """Let `memo` say that the memory of `x`, if that is known by `x` alone, has its counterpart in `t`."""
-    owner = ultimate_owner(x)
-    key = ("memory", id(owner))
-    if key not in memo and owner is x and x.size and t.strides == x.strides:
-        memo[key] = (owner, BatchRegion(owner, x, len(t.data), t))
-
-
-def install() -> None:
-    """Let the operations on tangents know batches."""
-    for cls in (BatchedNumber, BatchedArray):
-        KINDS[cls] = INACTIVE
-        internal.ARRAY_MULTIPLY[cls] = strong_product
-        internal.ARRAY_DIVIDE[cls] = strong_quotient
-        internal.ARRAY_REDUCE[cls] = lambda d: d
-    add_iterator(BatchedArray, iterator_over)
-    add_structure(BatchedArray, lambda walk, t, *others: walk.leaf(t, *others))
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+"""By function of NumPy, what does the same to all lanes at once, or gives `NotImplemented`; the module
+`array_batch_functions` puts it here."""

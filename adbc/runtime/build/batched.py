@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.chainrules.registry import Rank
+from adbc.errors import BatchError
 from adbc.forward.support import ForwardSupport
 from adbc.passes.derived.strong_zeros import Strong
 from adbc.rules.kinds import RowKind
@@ -50,7 +51,12 @@ class BatchedRow:
         self._rule: Callable[..., Any] = row.frule
         self._is_zero = row.kind is RowKind.ZERO
         self._is_foreign = row.origin.rank is not Rank.BUILT_IN and row.kind in _WHOLE
-        self._is_repeatable = not row.mutates and row.kind in (RowKind.PURE, RowKind.SCALAR, RowKind.PRIMITIVE)
+        self._is_of_arrays = type(row).__module__.startswith(("adbc.rules.numpy", "adbc.rules.scipy"))
+        self._is_repeatable = not row.mutates and row.kind in (
+            RowKind.PURE,
+            RowKind.SCALAR,
+            RowKind.PRIMITIVE,
+        )
 
     def frule(self, args: Sequence[Any], dargs: Sequence[Any], kwargs: Any = NO_KWARGS, *out: Any) -> Any:
         if self._is_zero:
@@ -62,8 +68,14 @@ class BatchedRow:
             return by_lanes(self._rule, args, dargs, kwargs, out, may_change=True)
         try:
             made, tangent = self._rule(args, dargs, kwargs, *out)
-        except CANNOT:
+        except CANNOT as error:
             if not self._is_repeatable:
+                if self._is_of_arrays and not isinstance(error, BatchError) and any(map(is_batched, dargs)):
+                    raise BatchError(
+                        f"{self._row!r} cannot be done with a batch of tangents ({error})",
+                        "it changes its arguments, so that it is not tried again for each lane",
+                        "take the tangents one by one: adbc.jvp(f, primals, tangents) without width",
+                    ) from error  # and no handler of the user's takes it for an error of the function
                 raise
             return by_lanes(self._rule, args, dargs, kwargs, out, may_change=False)
         return made, spread(made, tangent)

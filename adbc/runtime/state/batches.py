@@ -14,11 +14,10 @@ from types import MethodDescriptorType
 from typing import Any
 
 from adbc.errors import BatchError
-from adbc.tangents import NO_TANGENT, MutableTangent, Tangent, fresh_tangent, zero_tangent
+from adbc.tangents import NO_TANGENT, Tangent, fresh_tangent, zero_tangent
 
 __all__ = [
-    "by_lanes", "fresh", "fresh_array", "is_batched", "lane_by_lane", "lane_of", "memo_of", "of_width",
-    "spread", "width",
+    "CANNOT", "by_lanes", "fresh", "fresh_array", "is_batched", "lane_by_lane", "of_width", "spread", "width",
 ]  # fmt: skip
 
 
@@ -51,14 +50,10 @@ def _batches() -> Any:
     return array_batches
 
 
-def memo_of(count: int) -> dict[Any, Any]:
-    """A memo of tangents that has batches of `count` lanes in the place of arrays."""
-    batches = _batches()
+def _memo() -> dict[Any, Any]:
+    from adbc.tangents.array_batch_memory import memo_of  # it imports NumPy
 
-    def region(owner: Any, first: Any, copy: bool) -> Any:
-        return batches.BatchRegion(owner, first, count)
-
-    return {batches.REGION: (region, NO_TANGENT)}
+    return memo_of(width())
 
 
 # -- zeros ---------------------------------------------------------------------------------------------------
@@ -68,12 +63,12 @@ def fresh(out: Any) -> Any:
     """The tangent of `out`, a new value that depends on nothing: None unless a part of it has an address."""
     if fresh_tangent(out) is None:
         return None
-    return zero_tangent(out, memo_of(width()), True)
+    return zero_tangent(out, _memo(), True)
 
 
 def fresh_array(d: Any, x: Any) -> Any:
     """`d`, or zeros like array `x` if `d` is None."""
-    return zero_tangent(x, memo_of(width())) if d is None else spread(x, d)
+    return zero_tangent(x, _memo()) if d is None else spread(x, d)
 
 
 def spread(out: Any, tangent: Any) -> Any:
@@ -83,8 +78,12 @@ def spread(out: Any, tangent: Any) -> Any:
     if cls is float or tangent is None or getattr(cls, "is_batch", False):
         return tangent
     if cls is tuple:
-        return tuple(map(spread, out, tangent)) if type(out) is tuple else tuple([spread(t, t) for t in tangent])
+        return (
+            tuple(map(spread, out, tangent)) if type(out) is tuple else tuple([spread(t, t) for t in tangent])
+        )
     batches = _batches()
+    if cls is list:
+        tangent[:] = [spread(t, t) for t in tangent]
     if cls is batches.np.ndarray and tangent.dtype.kind in "fc":
         made = batches.batch_like(out if out.__class__ is cls else tangent, width())
         made.data[...] = tangent
@@ -95,7 +94,7 @@ def spread(out: Any, tangent: Any) -> Any:
 # -- lane by lane --------------------------------------------------------------------------------------------
 
 
-CANNOT = (BatchError, TypeError, AttributeError)
+CANNOT = (BatchError, TypeError, AttributeError, ValueError)
 """What says that something cannot be done with a batch: C code that takes nothing but arrays knows of no others.
 What has no effects is done for each lane then, and raises again what has another reason."""
 
@@ -135,7 +134,7 @@ def lane_of(t: Any, n: int, sources: list[Any]) -> Any:
     if getattr(cls, "is_batch", False):
         if hasattr(t, "strides"):
             sources.append(t)
-        return _batches()._lane(t, n)
+        return _batches().lane(t, n)
     if cls is tuple or cls is list:
         return cls([lane_of(part, n, sources) for part in t])
     if cls is dict:
@@ -158,11 +157,16 @@ def _put_back(t: Any, lanes: Sequence[Any], sources: Sequence[Any]) -> None:
         if any(len(lane) != len(lanes[0]) for lane in lanes):
             raise BatchError("a rule changes lists to different lengths", "in different lanes")
         old = list(t)
-        t[:] = [_merged(old[i] if i < len(old) else None, [lane[i] for lane in lanes], sources) for i in range(len(lanes[0]))]
+        t[:] = [
+            _merged(old[i] if i < len(old) else None, [lane[i] for lane in lanes], sources)
+            for i in range(len(lanes[0]))
+        ]
     elif t.__class__ is dict:
         old_dict = dict(t)
         t.clear()
-        t.update({key: _merged(old_dict.get(key), [lane[key] for lane in lanes], sources) for key in lanes[0]})
+        t.update(
+            {key: _merged(old_dict.get(key), [lane[key] for lane in lanes], sources) for key in lanes[0]}
+        )
     elif t.__class__ is tuple:
         for i, part in enumerate(t):
             _put_back(part, [lane[i] for lane in lanes], sources)
@@ -186,7 +190,15 @@ def _joined(lanes: Sequence[Any], sources: Sequence[Any]) -> Any:
     return _batches().joined(lanes, sources)
 
 
-def by_lanes(rule: Callable[..., Any], args: Sequence[Any], dargs: Sequence[Any], kwargs: Any, out: Any, *, may_change: bool) -> Any:
+def by_lanes(
+    rule: Callable[..., Any],
+    args: Sequence[Any],
+    dargs: Sequence[Any],
+    kwargs: Any,
+    out: Any,
+    *,
+    may_change: bool,
+) -> Any:
     """What a forward rule gives, called for each lane: the first time on the arguments themselves, and then,
     if it `may_change` them, on copies of these as they were, so that they are changed once."""
     count = width()
