@@ -258,8 +258,8 @@ def _forward(problem: _Problem, chunk_size: int | None = None) -> tuple[Any, Any
 _CHUNK = 32
 """How many columns one run gives at most, if nobody says."""
 _FEW_OF_ARRAYS, _FEW_NUMBERS = 3, 24
-"""Fewer columns than these take less time one by one, where arrays are among the inputs and where only numbers
-are: arithmetic of 32 numbers takes NumPy as long as that of one takes Python twenty times."""
+"""Fewer columns than these take less time one by one, where arrays are among the inputs and where only
+numbers are: arithmetic of 32 numbers takes NumPy as long as that of one takes Python twenty times."""
 
 _one_by_one: weakref.WeakSet[Any] = weakref.WeakSet()
 """Code of functions that batches of tangents could not be carried through."""
@@ -272,8 +272,8 @@ def in_chunks(
     count: int,
     chunk_size: int | None = None,
 ) -> tuple[Any, list[Any]] | None:
-    """The value of `f`, and batches of its derivatives in `count` directions, of `chunk_size` at most; None if
-    they are to be computed one by one.
+    """The value of `f`, and batches of its derivatives in `count` directions, of `chunk_size` at most; None
+    if they are to be computed one by one.
 
     function: gives a function and what it is called with, anew for each run.  tangents: gives the batch of
     tangents of these for some of the directions.

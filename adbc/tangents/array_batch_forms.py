@@ -1,7 +1,7 @@
 """The form that batches have outside: one more axis in front, in the arrays of a tangent.
 
-An array of shape ``(N,)`` stands for a number, one of shape ``(N, *S)`` for an array of shape S; containers and
-objects hold those.
+An array of shape ``(N,)`` stands for a number, one of shape ``(N, *S)`` for an array of shape S; containers
+and objects hold those.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Taking:
             if not t.ndim or len(t) != self.width:
                 found = f"of shape {t.shape}" if not t.ndim else f"of {len(t)}"
                 raise InvalidTangentError(
-                    f"the tangents of {what} are a batch {found}, but the width is {self.width}: the first axis"
-                    " of each array in them is that of the tangents"
+                    f"the tangents of {what} are a batch {found}, but the width is {self.width}: the first"
+                    " axis of each array in them is that of the tangents"
                 )
             return t[0] if t.ndim > 1 else t[0].item() if t.dtype.kind in "iu" else t[0]
         if cls is tuple or cls is list:

@@ -1,5 +1,5 @@
-"""The memory of batches: the counterpart of an array's memory, with room for each lane, and what the operations
-on tangents are told of batches.
+"""The memory of batches: the counterpart of an array's memory, with room for each lane, and what the
+operations on tangents are told of batches.
 """
 
 from __future__ import annotations

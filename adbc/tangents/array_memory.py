@@ -15,8 +15,9 @@ from adbc.errors import InvalidTangentError, UnsupportedError
 from adbc.tangents.nothing import NO_TANGENT
 
 __all__ = [
-    "REGION", "Array", "Region", "add_into", "address_of", "extent", "fill", "flat_bytes", "has_number_fields",
-    "number_views", "overlaps_itself", "places_of", "record_array", "region_of", "share", "ultimate_owner",
+    "REGION", "Array", "Region", "add_into", "address_of", "extent", "fill", "flat_bytes",
+    "has_number_fields", "number_views", "overlaps_itself", "places_of", "record_array", "region_of", "share",
+    "ultimate_owner",
 ]  # fmt: skip
 
 Array = np.ndarray[Any, Any]

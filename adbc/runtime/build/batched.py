@@ -115,5 +115,5 @@ def batched_support(support: ForwardSupport) -> ForwardSupport:
         fresh_tangent=fresh,
         fill_array=fresh_array,
         strong=strong,
-        formulas=False,
+        formula=lane_by_lane,
     )

@@ -1,7 +1,7 @@
 """The way in for batches of tangents: `jvp` and forward rules of a given width.
 
-From outside a batch has the structure of a tangent with one more axis in front: an array of shape ``(N,)`` for
-a number, of shape ``(N, *S)`` for an array of shape S.
+From outside a batch has the structure of a tangent with one more axis in front: an array of shape ``(N,)``
+for a number, of shape ``(N, *S)`` for an array of shape S.
 """
 
 from __future__ import annotations

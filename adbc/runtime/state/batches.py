@@ -95,8 +95,8 @@ def spread(out: Any, tangent: Any) -> Any:
 
 
 CANNOT = (BatchError, TypeError, AttributeError, ValueError)
-"""What says that something cannot be done with a batch: C code that takes nothing but arrays knows of no others.
-What has no effects is done for each lane then, and raises again what has another reason."""
+"""What says that something cannot be done with a batch: C code that takes nothing but arrays knows of no
+others.  What has no effects is done for each lane then, and raises again what has another reason."""
 
 
 def is_batched(t: Any) -> bool:
