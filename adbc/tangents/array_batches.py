@@ -266,7 +266,10 @@ def _quick(ufunc: Any) -> Callable[[Any, Any], Any]:
 
     def operate(self: Any, other: Any) -> Any:
         if other.__class__ is float:
-            return BatchedNumber(ufunc(self.data, other))
+            if other - other == 0.0 and other:
+                return BatchedNumber(ufunc(self.data, other))
+            with np.errstate(all="ignore"):  # arithmetic of Python's numbers does not warn
+                return BatchedNumber(ufunc(self.data, other))
         if other.__class__ is BatchedNumber and len(other.data) == len(self.data):
             return BatchedNumber(ufunc(self.data, other.data))
         return _apply(ufunc, self, other)
