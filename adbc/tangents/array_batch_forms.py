@@ -14,7 +14,7 @@ import numpy as np
 
 from adbc.errors import BatchError, InvalidTangentError
 from adbc.tangents.array_batches import BatchedArray, BatchedNumber
-from adbc.tangents.duals import MutableTangent, Tangent
+from adbc.tangents.duals import MutableTangent
 from adbc.tangents.fit import misfit
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
@@ -30,6 +30,8 @@ class Taking:
     def __init__(self, width: int) -> None:
         self.width = width
         self.seen: dict[int, tuple[Any, Any]] = {}
+        self.firsts: dict[int, Any] = {}
+        """By address of an object outside, its first lane."""
         self.objects: list[tuple[Any, Any]] = []
         """Lists, dicts and the like, inside and outside."""
         self.written: list[tuple[BatchedArray, Any]] = []
@@ -53,16 +55,15 @@ class Taking:
                     " axis of each array in them is that of the tangents"
                 )
             return t[0] if t.ndim > 1 else t[0].item() if t.dtype.kind in "iu" else t[0]
-        if cls is tuple or cls is list:
-            return cls([self._first(part, what) for part in t])
-        if cls is dict:
-            return {key: self._first(part, what) for key, part in t.items()}
-        if cls is Tangent:
-            return Tangent(**{key: self._first(part, what) for key, part in t.__dict__.items()})
-        if cls is MutableTangent:
-            made = MutableTangent()
-            made.__dict__.update({key: self._first(part, what) for key, part in t.__dict__.items()})
-            return made
+        structure = STRUCTURES.get(cls)
+        if structure is not None:
+            if structure.address and id(t) in self.firsts:
+                return self.firsts[id(t)]
+            target = t
+            if structure.address:
+                target = self.firsts[id(t)] = structure.shell(t)
+            keys = structure.keys(t)
+            return structure.put(target, keys, [self._first(part, what) for part in structure.get(t, keys)])
         if t is NO_TANGENT or t is None:
             return t
         raise InvalidTangentError(
@@ -138,6 +139,8 @@ class Giving:
         if structure is None:
             if isinstance(t, int | float | complex | np.number):
                 return np.full(self.width, t)
+            if isinstance(t, np.ndarray) and t.dtype.kind in "fc":  # the same in all lanes
+                return np.stack([t] * self.width)
             raise BatchError(
                 f"a value whose tangents are a {type(t).__name__} is given out with a batch of tangents",
                 "there is no form for a batch of these",

@@ -64,7 +64,7 @@ def _shifted(axis: Any, ndim: int) -> Any:
         return tuple([_shifted(a, ndim) for a in axis])
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(axis, ndim) if hasattr(np, "exceptions") else AxisError(axis, ndim)  # type: ignore[attr-defined]  # its old place
+        raise np.exceptions.AxisError(axis, ndim) if hasattr(np, "exceptions") else AxisError(axis, ndim)
     return axis % ndim + 1
 
 

@@ -73,7 +73,7 @@ class Batch:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.data.shape[1:]
+        return tuple(self.data.shape[1:])
 
     @property
     def ndim(self) -> int:
@@ -257,7 +257,7 @@ class Batch:
             return BatchedNumber(self.data[:, index[0]].copy())
         return BatchedNumber(np.array([lane.item(*index) for lane in self.data], self.data.dtype))
 
-    def copy(self, order: str = "C") -> Any:
+    def copy(self, order: Any = "C") -> Any:
         return _lay_out(type(self), self.data, lambda lane: lane.copy(order))
 
 
@@ -325,7 +325,7 @@ class BatchedArray(Batch):
     def __len__(self) -> int:
         if self.data.ndim == 1:
             raise TypeError("len() of unsized object")
-        return self.data.shape[1]
+        return int(self.data.shape[1])
 
     def __getitem__(self, index: Any) -> Any:
         cls = index.__class__
@@ -675,7 +675,7 @@ def _as_number(d: Batch, wanted: type, is_complex: bool) -> BatchedNumber:
     dtype = np.dtype(wanted)
     if data.dtype != dtype:
         data = data.astype(dtype)
-    return d if data is d.data and d.__class__ is BatchedNumber else BatchedNumber(data)  # type: ignore[return-value]  # it is one
+    return d if data is d.data and d.__class__ is BatchedNumber else BatchedNumber(data)
 
 
 def strong_product(p: Any, d: Any) -> Any:

@@ -74,7 +74,8 @@ class Rowwise(Calls):
         return self.row(super().row_of_method(context, method, xs))
 
     def use_row(self, context: Context, step: UseRow, mode: Mode) -> Any:
-        return super().use_row(context, dataclasses.replace(step, row=self.row(step.row)), mode)
+        replaced = dataclasses.replace(step, row=self.row(step.row))
+        return super().use_row(context, replaced, mode)  # type: ignore[safe-super]  # of the mode
 
 
 class _Watched(Rowwise):

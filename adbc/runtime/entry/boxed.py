@@ -94,7 +94,7 @@ class _Rule:
     def __init__(self, engine_in_use: Callable[[], EngineView], signature: Signature) -> None:
         self.engine = engine = engine_in_use()
         self.signature = signature
-        self._made = type(self), (engine_in_use, signature)
+        self._made: tuple[Any, ...] = type(self), (engine_in_use, signature)
         function = signature.function
         if isinstance(function, types.FunctionType) and not engine.table.rows(function):
             code = function.__code__

@@ -77,6 +77,8 @@ def spread(out: Any, tangent: Any) -> Any:
     cls = tangent.__class__
     if cls is float or tangent is None or getattr(cls, "is_batch", False):
         return tangent
+    if cls is Tangent:
+        return Tangent(**{name: spread(part, part) for name, part in tangent.__dict__.items()})
     if cls is tuple:
         return (
             tuple(map(spread, out, tangent)) if type(out) is tuple else tuple([spread(t, t) for t in tangent])
