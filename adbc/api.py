@@ -170,10 +170,10 @@ def jvp(
     so are their tangents.
 
     has_aux: whether `f` returns a tuple ``(value, aux)``; then this gives ``(value, tangent, aux)``.
-    width: how many tangents are given at once.  `f` is run once for all of them.  Each array in `tangents`, and
-    in what comes out, has one more axis in front, of this length, and an array of it stands for a number; the
-    tangents that are given are copied.  (In JAX that is ``vmap`` over the tangents.)  What cannot be done in
-    this way raises `adbc.errors.BatchError`.
+    width: how many tangents are given at once.  `f` is run once for all of them.  Each array in `tangents`,
+    and in what comes out, has one more axis in front, of this length, and an array of it stands for a number;
+    the tangents that are given are copied.  (In JAX that is ``vmap`` over the tangents.)  What cannot be done
+    in this way raises `adbc.errors.BatchError`.
 
     Raises `adbc.errors.InvalidTangentError` if a tangent does not fit its primal or one object has several
     tangents, and what `value_and_grad` raises for the function.

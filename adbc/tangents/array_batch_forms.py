@@ -7,7 +7,7 @@ and objects hold those.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,49 @@ from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.scalars import ScalarKind
 from adbc.tangents.walk import STRUCTURES
 
-__all__ = ["Giving", "Taking"]
+__all__ = ["Giving", "Taking", "simple_batches"]
+
+
+def simple_batches(primals: Sequence[Any], tangents: Sequence[Any], width: int) -> list[Any] | None:
+    """The batches of tangents of numbers, and of arrays that each are all of some memory; None if some of
+    what is given is something else."""
+    found: list[Any] = []
+    seen = set()
+    for x, t in zip(primals, tangents, strict=True):
+        if t.__class__ is not np.ndarray or not t.ndim or len(t) != width:
+            return None
+        if x.__class__ is float:
+            if t.ndim != 1 or t.dtype.char != "d":
+                return None
+            found.append(BatchedNumber(t.copy()))
+            continue
+        if x.__class__ is not np.ndarray:
+            return None
+        owner = x if x.base is None else x.base
+        if (
+            not (owner is x or _fills(x, owner))
+            or not x.flags.c_contiguous
+            or not x.size
+            or id(owner) in seen
+            or x.dtype.char not in "df"
+            or x.dtype != t.dtype
+            or x.shape != t.shape[1:]
+        ):
+            return None
+        seen.add(id(owner))
+        found.append(BatchedArray(t.copy("C")))
+    return found
+
+
+def _fills(x: Any, owner: Any) -> bool:
+    """Whether the array `x` is all of the array `owner`, perhaps in another shape."""
+    return (
+        owner.__class__ is np.ndarray
+        and owner.base is None
+        and owner.size == x.size
+        and owner.dtype == x.dtype
+        and bool(owner.flags.c_contiguous)
+    )
 
 
 class Taking:

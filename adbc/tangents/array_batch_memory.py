@@ -73,10 +73,11 @@ class BatchRegion(Region):
 
 
 def remember(x: Array, t: Any, memo: dict[Any, Any]) -> None:
-    """Let `memo` say that the memory of `x`, if that is known by `x` alone, has its counterpart in `t`."""
+    """Let `memo` say that the memory of `x`, if `x` is all of it, has its counterpart in `t`."""
     owner = ultimate_owner(x)
     key = ("memory", id(owner))
-    if key not in memo and owner is x and x.size and t.strides == x.strides:
+    is_whole = owner is x or (isinstance(owner, np.ndarray) and extent(owner) == extent(x))
+    if key not in memo and is_whole and x.size and t.strides == x.strides:
         memo[key] = (owner, BatchRegion(owner, x, len(t.data), t))
 
 

@@ -222,6 +222,24 @@ def test_one_memory_has_one_batch() -> None:
         adbc.jvp(f, (x, x[1:]), (t, t[:, 1:] + 1.0), width=2)
 
 
+def test_the_memory_of_an_argument_is_met_by_another_name() -> None:
+    whole = np.arange(1.0, 5.0)
+    part, again = whole[1:3], whole.reshape(2, 2)
+
+    def f(x: Any) -> Any:
+        part[0] = 3.0 * x.ravel()[0]
+        return again * part[0] + again[1, 0]
+
+    before = whole.copy()
+    for x in (whole, again):
+        t = np.eye(4).reshape(4, *x.shape)
+        whole[:] = before
+        tangents = adbc.jvp(f, (x,), (t,), width=4)[1]
+        for lane in range(4):
+            whole[:] = before
+            np.testing.assert_allclose(tangents[lane], adbc.jvp(f, (x,), (t[lane].copy(),))[1], rtol=1e-14)
+
+
 def test_captured_and_global_memory() -> None:
     kept = np.zeros(4)
 
