@@ -13,6 +13,7 @@ agree, and raises `BatchError` otherwise, as does whatever would make an array o
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,13 +21,15 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import BatchError, InvalidTangentError
+from adbc.tangents import internal
 from adbc.tangents.array_memory import Array, address_of, extent, flat_bytes, ultimate_owner
 from adbc.tangents.array_products import is_finite
 from adbc.tangents.nothing import NO_TANGENT
 
 __all__ = [
     "FUNCTIONS", "WRITERS", "Batch", "BatchedArray", "BatchedNumber", "aligned", "batch_like", "joined",
-    "lane", "lanewise", "mismatch", "raised", "refused", "strong_product", "strong_quotient", "width_in",
+    "lane", "lanewise", "mismatch", "own_array", "raised", "refused", "strong_product", "strong_quotient",
+    "times", "width_in",
 ]  # fmt: skip
 
 _ALL = slice(None)
@@ -686,6 +689,30 @@ def strong_product(p: Any, d: Any) -> Any:
     with np.errstate(all="ignore"):
         (a, b), _ = aligned((p, d))
         return type(product)(np.where((a == 0) | (b == 0), np.zeros((), product.dtype), product.data))
+
+
+def times(p: Any, d: Any) -> Any:
+    """``p * d``, as `tangents.multiply` has it, of what is likely to be an array and a batch of arrays."""
+    if d.__class__ is BatchedArray and p.__class__ is np.ndarray and p.ndim < d.data.ndim:
+        data = p * d.data
+        if math.isfinite(np.vdot(data, data).real):
+            return BatchedArray(data)
+    return internal.multiply(p, d)
+
+
+def own_array(d: Any, x: Array, source: Any) -> Any:
+    """`d`, made of the batch `source`, as the batch of tangents of array `x` in memory of its own, laid out
+    like `x`."""
+    if d.__class__ is BatchedArray and d is not source:
+        data = d.data
+        if (
+            data.base is None
+            and data.dtype == x.dtype
+            and data.shape[1:] == x.shape
+            and (data.strides[1:] == x.strides)
+        ):
+            return d
+    return internal.project(d, x, fresh=True)
 
 
 def strong_quotient(d: Any, y: Any) -> Any:

@@ -108,7 +108,10 @@ _WHOLE = (RowKind.PRIMITIVE, RowKind.PURE)
 
 def batched_support(support: ForwardSupport) -> ForwardSupport:
     """`support` with what makes tangents out of nothing made to make batches."""
-    strong = Strong(multiply, multiply, multiply, divide, support.strong.quiet)
+    from adbc.tangents import array_batches  # it imports NumPy
+
+    times = array_batches.times
+    strong = Strong(times, times, multiply, divide, support.strong.quiet)
     return dataclasses.replace(
         support,
         rule=lambda row: BatchedRow(row).frule,
@@ -116,4 +119,5 @@ def batched_support(support: ForwardSupport) -> ForwardSupport:
         fill_array=fresh_array,
         strong=strong,
         formula=lane_by_lane,
+        own_array=array_batches.own_array,
     )
