@@ -386,6 +386,10 @@ class BatchedArray(Batch):
     def __itruediv__(self, other: Any) -> Any:
         return _into(np.divide, self, other)
 
+    def under(self, x: Array, base: Array) -> BatchedArray:
+        """The batch of tangents of `base`, an array that `x`, whose batch this is, is a view of."""
+        return _under(self, x, base)
+
     def fill(self, value: Any) -> None:
         if isinstance(value, Batch):
             self[...] = value
@@ -494,8 +498,7 @@ def joined(results: Sequence[Any], sources: Sequence[Any]) -> Any:
         if any(r.__class__ is not first.__class__ or r.shape != first.shape for r in results):
             raise refused("a result whose shape differs between lanes")
         for source in sources:
-            lane = source.data[0]
-            if np.may_share_memory(first, lane) and first.size:
+            if first.size and np.may_share_memory(first, lane(source, 0)):
                 return _view_like(source.data, first)
         if first.__class__ is not np.ndarray or first.dtype.kind not in "fcbiu":
             raise refused(f"a {type(first).__name__} of dtype {first.dtype}")
@@ -527,6 +530,20 @@ def _view_like(data: Array, lane: Array) -> BatchedArray:
     offset = address_of(lane) - extent(owner)[0]
     return BatchedArray(
         np.ndarray((len(data), *lane.shape), lane.dtype, flat, offset, (data.strides[0], *lane.strides))
+    )
+
+
+def _under(d: BatchedArray, x: Array, base: Array) -> BatchedArray:
+    """The batch of tangents of `base`, an array that `x`, of which `d` is that, is a view of."""
+    memory = ultimate_owner(d.data)
+    flat, step = flat_bytes(memory), d.data.strides[0]
+    offset = address_of(d.data) - extent(memory)[0] - (address_of(x) - address_of(base))
+    low, high = extent(base)
+    start = offset - (address_of(base) - low)
+    if start < 0 or start + (len(d.data) - 1) * step + high - low > len(flat) or step < high - low:
+        raise refused("the memory that it is a view of")
+    return BatchedArray(
+        np.ndarray((len(d.data), *base.shape), base.dtype, flat, offset, (step, *base.strides))
     )
 
 

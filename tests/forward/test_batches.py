@@ -153,14 +153,30 @@ def rows(x: Any) -> Any:
     return buffer, buffer.T.ravel(), buffer.reshape(-1)
 
 
-ARRAYS = [rosenbrock, formulas, broadcast, views, elements, reductions, joins, products, rows]
+def every_shape(x: Any) -> Any:
+    a = np.outer(x, x) + np.diag([1.0, 2.0, 3.0, 4.0])
+    b = a.copy(order="F")
+    b *= x
+    b[1] = a[0] * x[0]
+    b[:, 2] = x[1]
+    b[[0, 1], [1, 2]] = x[3]
+    b.T[0] = a[2]
+    np.copyto(b[0], x * x[0])
+    parts = a.reshape(8, 2), b.reshape(-1, order="F"), np.moveaxis(a, 0, 1), np.flip(b), np.roll(a, 1, axis=0)
+    sums = b.cumsum(0), a.sum(-1, keepdims=True), np.diff(a, axis=0), np.var(b, axis=0), np.add.outer(x, x)
+    return b, parts, sums, x[:, None] * b, x[[2, 0]], a[x > 0], np.tile(x, 2), np.linalg.inv(a)
+
+
+ARRAYS = [rosenbrock, formulas, broadcast, views, elements, reductions, joins, products, rows, every_shape]
 
 
 @pytest.mark.parametrize("speculation", MODES[1:])
 @pytest.mark.parametrize("f", ARRAYS, ids=lambda f: f.__name__)
 def test_code_on_arrays(f: Any, speculation: str) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):
-        check(f, X)
+        check(
+            f, X, width=len(X)
+        )  # as many lanes as there are elements: an axis taken for lanes would be seen
 
 
 def test_float32_stays_float32() -> None:
@@ -294,6 +310,20 @@ def _flat(frule: Any) -> Any:
 
 def _no_reverse(*duals: Any) -> Any:
     raise AssertionError("not called")
+
+
+def test_a_rule_that_gives_something_else_in_each_call_is_refused() -> None:
+    def drawn(x: float) -> float:
+        return x * next(numbers)
+
+    def frule(args: Any, tangents: Any) -> Any:
+        k = next(numbers)
+        return args[0] * k, tangents[0] * k
+
+    numbers = iter([1.0, 2.0, 3.0])
+    adbc.primitive(drawn, frule=_flat(frule), rrule=_no_reverse)
+    with pytest.raises(adbc.errors.BatchError, match="called for each lane"):
+        adbc.jvp(lambda x: drawn(x), (2.0,), (np.ones(2),), width=2)
 
 
 def test_rules_give_batches() -> None:

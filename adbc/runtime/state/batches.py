@@ -111,7 +111,7 @@ def lane_by_lane(formula: Callable[..., Any]) -> Callable[..., Any]:
 
     if type(formula) is MethodDescriptorType:  # of NumPy's arrays: it takes nothing else
 
-        def method_for_lanes(d: Any, *others: Any, **options: Any) -> Any:
+        def method_for_lanes(d: Any, /, *others: Any, **options: Any) -> Any:
             if not is_batched(d):
                 return formula(d, *others, **options)
             method = getattr(d, formula.__name__, None)
@@ -121,7 +121,7 @@ def lane_by_lane(formula: Callable[..., Any]) -> Callable[..., Any]:
 
         return method_for_lanes
 
-    def for_lanes(d: Any, *others: Any, **options: Any) -> Any:
+    def for_lanes(d: Any, /, *others: Any, **options: Any) -> Any:
         try:
             return formula(d, *others, **options)
         except CANNOT:
@@ -192,6 +192,21 @@ def _joined(lanes: Sequence[Any], sources: Sequence[Any]) -> Any:
     return _batches().joined(lanes, sources)
 
 
+def _is_same(out: Any, again: Any) -> bool:
+    """Whether two results are the same numbers, as far as they consist of any."""
+    cls = out.__class__
+    if cls is not again.__class__:
+        return False
+    if cls is tuple or cls is list:
+        return len(out) == len(again) and all(map(_is_same, out, again))
+    if cls.__module__ == "numpy" and hasattr(out, "dtype") and out.dtype.kind in "fciub":
+        numpy = _batches().np
+        return bool(numpy.array_equal(out, again, equal_nan=out.dtype.kind in "fc"))
+    if cls is float or cls is complex or cls is int:
+        return bool(out == again or (out != out and again != again))
+    return True
+
+
 def by_lanes(
     rule: Callable[..., Any],
     args: Sequence[Any],
@@ -210,7 +225,15 @@ def by_lanes(
     made, first = rule(args, lanes[0], kwargs, *out)
     tangents = [first]
     for given, lane in zip(copies, lanes[1:], strict=True):
-        tangents.append(rule(given, lane, kwargs, *out)[1])
+        again, tangent = rule(given, lane, kwargs, *out)
+        if not _is_same(made, again):
+            raise BatchError(
+                f"a rule that is called for each lane of a batch gives {made!r:.40} at first, and then"
+                f" {again!r:.40}",
+                "so it would be differentiated at several points",
+                "take the tangents one by one: adbc.jvp(f, primals, tangents) without width",
+            )
+        tangents.append(tangent)
     for t, *parts in zip(dargs, *lanes, strict=True):
         _put_back(t, parts, sources)
     for t, lane in zip(dargs, lanes[0], strict=True):
