@@ -251,8 +251,10 @@ def _asked(f: Any, argnums: Argnums, args: tuple[Any, ...], kwargs: dict[str, An
 def _forward(problem: _Problem, chunk_size: int | None = None) -> tuple[Any, Any]:
     """Value and Jacobian, column by column."""
     value, columns = _columns(problem, chunk_size)
+    if type(columns[0]) is _Columns:
+        return value, _of_batches(problem, value, columns)
     problem.outputs(value)
-    return value, _mapped(value, lambda path: _row(problem, _lanes(columns, path)))
+    return value, _mapped(value, lambda path: _row(problem, [_at(c, path) for c in columns]))
 
 
 _CHUNK = 32
@@ -319,6 +321,10 @@ def _columns(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]
 
     def tangents(lanes: range) -> list[Any]:
         given: list[Any] = [None] * len(problem.given)
+        if len(lanes) == count and len(problem.chosen) == 1 and isinstance(problem.chosen[0], np.ndarray):
+            x = problem.chosen[0]
+            given[problem.asked[0]] = np.eye(count, dtype=x.dtype).reshape(count, *x.shape)
+            return given
         for k, x in enumerate(problem.chosen):
             mine = [(n - lanes.start, places[n][1]) for n in lanes if places[n][0] == k]
             if mine:
@@ -353,30 +359,41 @@ class _Columns:
         self.batch = batch
 
 
-def _lanes(columns: Sequence[Any], path: tuple[Any, ...]) -> list[Any]:
-    """Per column what is at the end of the way `path`."""
-    found: list[Any] = []
-    for column in columns:
-        if type(column) is _Columns:
-            part = _at(column.batch, path)
-            found += part.tolist() if part.ndim == 1 and part.dtype == np.float64 else list(part)
-        else:
-            found.append(_at(column, path))
-    return found
+def _of_batches(problem: _Problem, value: Any, columns: Sequence[_Columns]) -> Any:
+    """The Jacobian, from its columns in batches."""
+    found: dict[Any, Any] = {}
+    leaves = [_leaves(x, ()) for x in problem.chosen]
+    for path, out in _leaves(value, ()) or problem.outputs(value):
+        parts = [_at(column.batch, path) for column in columns]
+        whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        rows, at = [], 0
+        for x, numbers in zip(problem.chosen, leaves, strict=True):
+            by: dict[Any, Any] = {}
+            for place, leaf in numbers:
+                count = np.size(leaf)
+                by[place] = _joined_batch(whole[at : at + count], out, _shape(leaf))
+                at += count
+            rows.append(_map(x, (), by, by.__getitem__))
+        found[path] = rows[0] if problem.single else tuple(rows)
+    return _map(value, (), found, found.__getitem__)
+
+
+def _joined_batch(columns: Any, out: Any, shape: Any) -> Any:
+    """The Jacobian of the number or array `out` by one number or by an array of this shape."""
+    if shape is not None:
+        return np.moveaxis(columns, 0, -1).reshape(columns.shape[1:] + shape)
+    return float(columns[0]) if type(out) is float else columns[0]
 
 
 def _units(x: Any, lanes: Sequence[tuple[int, _Component]], width: int) -> Any:
     """A batch of tangents of `x`: in each of `lanes` one that is one at a place, zero in all others."""
-    batch = _map(
-        x, (), _paths(x), lambda path: np.zeros((width, *np.shape(_at(x, path))), _dtype(_at(x, path)))
-    )
+    batches = {
+        path: np.zeros((width, *np.shape(leaf)), getattr(leaf, "dtype", np.float64))
+        for path, leaf in _leaves(x, ())
+    }
     for lane, (path, index) in lanes:
-        _at(batch, path)[(lane, *(index or ()))] = 1.0
-    return batch
-
-
-def _dtype(leaf: Any) -> Any:
-    return getattr(leaf, "dtype", np.float64)
+        batches[path][(lane, *(index or ()))] = 1.0
+    return _map(x, (), batches, batches.__getitem__)
 
 
 def _reverse(problem: _Problem) -> tuple[Any, Any]:

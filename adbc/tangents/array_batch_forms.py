@@ -30,6 +30,13 @@ def simple_batches(primals: Sequence[Any], tangents: Sequence[Any], width: int) 
     found: list[Any] = []
     seen = set()
     for x, t in zip(primals, tangents, strict=True):
+        if x.__class__ is list:
+            numbers = _of_floats(x, t, width)
+            if numbers is None or id(x) in seen:
+                return None
+            seen.add(id(x))
+            found.append(numbers)
+            continue
         if t.__class__ is not np.ndarray or not t.ndim or len(t) != width:
             return None
         if x.__class__ is float:
@@ -53,6 +60,16 @@ def simple_batches(primals: Sequence[Any], tangents: Sequence[Any], width: int) 
         seen.add(id(owner))
         found.append(BatchedArray(t.copy("C")))
     return found
+
+
+def _of_floats(x: list[Any], t: Any, width: int) -> list[Any] | None:
+    """The batch of tangents of a list of floats, given as a list of arrays; None if they are something
+    else."""
+    if t.__class__ is not list or len(t) != len(x) or not x or {*map(type, x)} != {float}:
+        return None
+    if {*map(type, t)} != {np.ndarray} or any(a.dtype.char != "d" or a.shape != (width,) for a in t):
+        return None
+    return [BatchedNumber(a) for a in np.array(t)]
 
 
 def _fills(x: Any, owner: Any) -> bool:
