@@ -7,6 +7,7 @@ differentiated, and of each other.
 from __future__ import annotations
 
 import copy
+import itertools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -317,7 +318,8 @@ def _columns(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]
             return _columns_one_by_one(problem, None)
     elif type(chunk_size) is bool or not isinstance(chunk_size, int) or chunk_size < 1:
         raise ArgumentError(f"chunk_size is how many columns one run gives, from 1 on, not {chunk_size!r}")
-    places = [(k, component) for k, x in enumerate(problem.chosen) for component in _components(x)]
+    leaves = [_leaves(x, ()) for x in problem.chosen]
+    first = [0, *itertools.accumulate(_count(numbers) for numbers in leaves)]
 
     def tangents(lanes: range) -> list[Any]:
         given: list[Any] = [None] * len(problem.given)
@@ -326,15 +328,16 @@ def _columns(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]
             given[problem.asked[0]] = np.eye(count, dtype=x.dtype).reshape(count, *x.shape)
             return given
         for k, x in enumerate(problem.chosen):
-            mine = [(n - lanes.start, places[n][1]) for n in lanes if places[n][0] == k]
+            mine = range(max(lanes.start, first[k]), min(lanes.stop, first[k + 1]))
             if mine:
-                given[problem.asked[k]] = _units(x, mine, len(lanes))
+                places = [(n - lanes.start, problem.inputs[n]) for n in mine]
+                given[problem.asked[k]] = _units(x, leaves[k], places, len(lanes))
         return given
 
     found = in_chunks(problem.f, problem.function, tangents, count, chunk_size)
     if found is None:
         return _columns_one_by_one(problem, None)
-    return found[0], [_Columns(batch) for batch in found[1]]
+    return found[0], [_Columns(batch, leaves) for batch in found[1]]
 
 
 def _columns_one_by_one(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]:
@@ -353,16 +356,16 @@ def _columns_one_by_one(problem: _Problem, chunk_size: int | None) -> tuple[Any,
 
 class _Columns:
     """Columns that one run has given: `batch` has the structure of a tangent, with a first axis in front of
-    those of its arrays."""
+    those of its arrays.  leaves: the numbers and arrays in each of the arguments."""
 
-    def __init__(self, batch: Any) -> None:
-        self.batch = batch
+    def __init__(self, batch: Any, leaves: list[_Leaves]) -> None:
+        self.batch, self.leaves = batch, leaves
 
 
 def _of_batches(problem: _Problem, value: Any, columns: Sequence[_Columns]) -> Any:
     """The Jacobian, from its columns in batches."""
     found: dict[Any, Any] = {}
-    leaves = [_leaves(x, ()) for x in problem.chosen]
+    leaves = columns[0].leaves
     for path, out in _leaves(value, ()) or problem.outputs(value):
         parts = [_at(column.batch, path) for column in columns]
         whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -370,7 +373,7 @@ def _of_batches(problem: _Problem, value: Any, columns: Sequence[_Columns]) -> A
         for x, numbers in zip(problem.chosen, leaves, strict=True):
             by: dict[Any, Any] = {}
             for place, leaf in numbers:
-                count = np.size(leaf)
+                count = leaf.size if isinstance(leaf, np.ndarray) else 1
                 by[place] = _joined_batch(whole[at : at + count], out, _shape(leaf))
                 at += count
             rows.append(_map(x, (), by, by.__getitem__))
@@ -385,11 +388,21 @@ def _joined_batch(columns: Any, out: Any, shape: Any) -> Any:
     return float(columns[0]) if type(out) is float else columns[0]
 
 
-def _units(x: Any, lanes: Sequence[tuple[int, _Component]], width: int) -> Any:
-    """A batch of tangents of `x`: in each of `lanes` one that is one at a place, zero in all others."""
+_Leaves = list[tuple[tuple[Any, ...], Any]]
+"""Numbers and arrays, with the ways that lead to them."""
+
+
+def _count(leaves: _Leaves) -> int:
+    """How many numbers there are."""
+    return sum([leaf.size if isinstance(leaf, np.ndarray) else 1 for _, leaf in leaves])
+
+
+def _units(x: Any, leaves: _Leaves, lanes: Sequence[tuple[int, _Component]], width: int) -> Any:
+    """A batch of tangents of `x`, which has these `leaves`: in each of `lanes` one that is one at a place,
+    zero in all others."""
     batches = {
-        path: np.zeros((width, *np.shape(leaf)), getattr(leaf, "dtype", np.float64))
-        for path, leaf in _leaves(x, ())
+        path: np.zeros((width, *leaf.shape), leaf.dtype) if hasattr(leaf, "dtype") else np.zeros(width)
+        for path, leaf in leaves
     }
     for lane, (path, index) in lanes:
         batches[path][(lane, *(index or ()))] = 1.0
