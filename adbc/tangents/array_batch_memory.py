@@ -8,14 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from adbc.tangents import array_batch_functions, internal
-from adbc.tangents.array_batches import (
-    BatchedArray,
-    BatchedNumber,
-    refused,
-    strong_product,
-    strong_quotient,
-)
+from adbc.tangents import array_batch_functions, array_batch_tangents, internal
+from adbc.tangents.array_batch_tangents import strong_product, strong_quotient
+from adbc.tangents.array_batches import BatchedArray, BatchedNumber, refused
 from adbc.tangents.array_iterators import iterator_over
 from adbc.tangents.array_memory import REGION, Array, Region, address_of, extent, flat_bytes, ultimate_owner
 from adbc.tangents.iterators import add_iterator
@@ -96,6 +91,8 @@ def install() -> None:
         return
     kind_of(np.ndarray)  # which lets them know arrays
     array_batch_functions.install()
+    array_batch_tangents.install()
+    BatchedArray.remember_for = _remember_for
     for cls in (BatchedNumber, BatchedArray):
         KINDS[cls] = INACTIVE
         internal.ARRAY_MULTIPLY[cls] = strong_product
@@ -103,6 +100,10 @@ def install() -> None:
         internal.ARRAY_REDUCE[cls] = _itself
     add_iterator(BatchedArray, iterator_over)
     add_structure(BatchedArray, _visit)
+
+
+def _remember_for(t: BatchedArray, x: Array, memo: dict[Any, Any]) -> None:
+    remember(x, t, memo)
 
 
 def _itself(d: Any) -> Any:

@@ -13,7 +13,6 @@ agree, and raises `BatchError` otherwise, as does whatever would make an array o
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,15 +20,13 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import BatchError, InvalidTangentError
-from adbc.tangents import internal
 from adbc.tangents.array_memory import Array, address_of, extent, flat_bytes, ultimate_owner
 from adbc.tangents.array_products import is_finite
 from adbc.tangents.nothing import NO_TANGENT
 
 __all__ = [
     "FUNCTIONS", "WRITERS", "Batch", "BatchedArray", "BatchedNumber", "aligned", "batch_like", "joined",
-    "lane", "lanewise", "mismatch", "own_array", "raised", "refused", "strong_product", "strong_quotient",
-    "times", "width_in",
+    "lane", "lanewise", "mismatch", "raised", "refused", "width_in",
 ]  # fmt: skip
 
 _ALL = slice(None)
@@ -56,6 +53,16 @@ class Batch:
 
     __slots__ = ("__weakref__", "data")
     is_batch = True
+    fitted_to: Any
+    """fitted_to(x, fresh): as a batch of tangents of the array `x`; fresh: in memory of its own"""
+    as_number: Any
+    """as_number(cls, is_complex): as a batch of tangents of a number, of which each has the class `cls`"""
+    remember_for: Any
+    """remember_for(x, memo): lets `memo` say that the memory of the array `x` has its counterpart here"""
+    strong_product: Any
+    """strong_product(p, d): ``p * d``, but zero where one of them is zero"""
+    strong_quotient: Any
+    """strong_quotient(d, y): ``d / y``, but zero where `d` is zero or `y` infinite"""
     __hash__ = None  # type: ignore[assignment]  # equality is by lanes
 
     def __init__(self, data: Array) -> None:
@@ -185,23 +192,6 @@ class Batch:
             if flags.all() or not flags.any():
                 return bool(flags.flat[0])
         raise refused("a truth value")
-
-    strong_product = staticmethod(lambda p, d: strong_product(p, d))
-    strong_quotient = staticmethod(lambda d, y: strong_quotient(d, y))
-
-    def fitted_to(self, x: Array, fresh: bool) -> Any:
-        """As a batch of tangents of the array `x`; fresh: in memory of its own."""
-        return _fitted(self, x, fresh)
-
-    def as_number(self, wanted: type, is_complex: bool) -> Any:
-        """As a batch of tangents of a number whose tangents have the class `wanted`."""
-        return _as_number(self, wanted, is_complex)
-
-    def remember_for(self, x: Array, memo: dict[Any, Any]) -> None:
-        """Let `memo` say that the memory of the array `x` has its counterpart here."""
-        from adbc.tangents.array_batch_memory import remember
-
-        remember(x, self, memo)
 
     def has_nonzero(self) -> bool:
         """Whether any number in any lane is not zero."""
@@ -657,90 +647,6 @@ def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> An
         return lanewise(ufunc, inputs, kwargs)
     ufunc(*arrays[:-1], **{**kwargs, "out": target.data})
     return target
-
-
-# -- what tangents are asked ---------------------------------------------------------------------------------
-
-
-def _fitted(d: Batch, x: Array, fresh: bool) -> Any:
-    """`d` as a batch of tangents of the array `x`, as `ArrayKind.project_array` does with one."""
-    kind = x.dtype.kind
-    if kind not in "fc":
-        if kind in "OV":
-            raise refused(f"to be the tangent of an array of dtype {x.dtype}")
-        return None
-    data = d.data
-    if kind == "f" and data.dtype.kind == "c":
-        data = data.real
-    if d.shape != x.shape:
-        try:
-            data = np.broadcast_to(raised(data, x.ndim - d.ndim), (len(data), *x.shape))
-        except ValueError:
-            raise refused("the sum over what broadcasting has added") from None
-        fresh = True
-    if not fresh and data.dtype == x.dtype and d.__class__ is BatchedArray:
-        return BatchedArray(data) if data is not d.data else d
-    made = batch_like(x, len(data))
-    made.data[...] = data
-    return made
-
-
-def _as_number(d: Batch, wanted: type, is_complex: bool) -> BatchedNumber:
-    """`d` as a batch of tangents of a number whose tangents have the class `wanted`."""
-    data = d.data
-    if data.ndim > 1:
-        data = data.reshape(len(data), -1).sum(axis=1)
-    if not is_complex and data.dtype.kind == "c":
-        data = data.real
-    dtype = np.dtype(wanted)
-    if data.dtype != dtype:
-        data = data.astype(dtype)
-    return d if data is d.data and d.__class__ is BatchedNumber else BatchedNumber(data)
-
-
-def strong_product(p: Any, d: Any) -> Any:
-    """``p * d``, but zero where one of them is zero."""
-    product = p * d
-    if is_finite(product):
-        return product
-    with np.errstate(all="ignore"):
-        (a, b), _ = aligned((p, d))
-        return type(product)(np.where((a == 0) | (b == 0), np.zeros((), product.dtype), product.data))
-
-
-def times(p: Any, d: Any) -> Any:
-    """``p * d``, as `tangents.multiply` has it, of what is likely to be an array and a batch of arrays."""
-    if d.__class__ is BatchedArray and p.__class__ is np.ndarray and p.ndim < d.data.ndim:
-        data = p * d.data
-        if math.isfinite(np.vdot(data, data).real):
-            return BatchedArray(data)
-    return internal.multiply(p, d)
-
-
-def own_array(d: Any, x: Array, source: Any) -> Any:
-    """`d`, made of the batch `source`, as the batch of tangents of array `x` in memory of its own, laid out
-    like `x`."""
-    if d.__class__ is BatchedArray and d is not source:
-        data = d.data
-        if (
-            data.base is None
-            and data.dtype == x.dtype
-            and data.shape[1:] == x.shape
-            and (data.strides[1:] == x.strides)
-        ):
-            return d
-    return internal.project(d, x, fresh=True)
-
-
-def strong_quotient(d: Any, y: Any) -> Any:
-    """``d / y``, but zero where `d` is zero or `y` infinite."""
-    with np.errstate(all="ignore"):
-        quotient = d / y
-        if is_finite(quotient):
-            return quotient
-        (a, b), _ = aligned((d, y))
-        is_zero = (a == 0) | (np.divide(1, b) == 0)
-        return type(quotient)(np.where(is_zero, np.zeros((), quotient.dtype), quotient.data))
 
 
 WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal})

@@ -124,9 +124,7 @@ def test_rule(
         if frule is not None and "forward" in modes:
             tester.check_forward(frule)
             if width is not None:
-                wide = build_frule(Signature.of(function, *args), width=width)
-                for _ in range(_RUNS_OF_BATCHES):
-                    tester.check_batch(frule, wide, width)
+                tester.check_batches(frule, Signature.of(function, *args), width)
         if rrule is not None and "reverse" in modes:
             tester.check_reverse(rrule, frule, consumes=built)
     assert_same(before, bundle, "internal: the tester's own copy of the arguments")
@@ -310,6 +308,11 @@ class _Tester:
             raise AssertionError(
                 f"step 'forward: finite differences': {where} is {value!r}, differences give {expected!r}"
             )
+
+    def check_batches(self, rule: Rule, signature: Signature, width: int) -> None:
+        wide = build_frule(signature, width=width)
+        for _ in range(_RUNS_OF_BATCHES):
+            self.check_batch(rule, wide, width)
 
     def check_batch(self, rule: Rule, wide: Rule, width: int) -> None:
         directions = [unit_direction(self.rng, self.bundle) for _ in range(width)]

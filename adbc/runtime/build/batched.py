@@ -108,9 +108,9 @@ _WHOLE = (RowKind.PRIMITIVE, RowKind.PURE)
 
 def batched_support(support: ForwardSupport) -> ForwardSupport:
     """`support` with what makes tangents out of nothing made to make batches."""
-    from adbc.tangents import array_batches  # it imports NumPy
+    from adbc.tangents import array_batch_tangents  # it imports NumPy
 
-    times = array_batches.times
+    times = array_batch_tangents.times
     strong = Strong(times, times, multiply, divide, support.strong.quiet)
     return dataclasses.replace(
         support,
@@ -119,5 +119,5 @@ def batched_support(support: ForwardSupport) -> ForwardSupport:
         fill_array=fresh_array,
         strong=strong,
         formula=lane_by_lane,
-        own_array=array_batches.own_array,
+        own_array=array_batch_tangents.own_array,
     )
