@@ -77,9 +77,7 @@ def test_rule(
     6. *independence*: a second run gives the same numbers and leaves the results of the first alone; two runs
        whose pullbacks are interleaved, and a run after one that was abandoned, give what they give alone; a
        pullback that has run refuses to run again.
-    7. *batches*, if `width` is given: a batch of as many tangents (``adbc.build_frule(..., width=width)``)
-       gives in each lane what forward mode gives for that tangent, for the output and for every argument
-       after the call.
+    7. *batches*, if `width` is given: a batch of as many tangents gives in each lane what that tangent gives.
 
     f, args, kwargs:
         What to call.  Arguments are copied, and never changed.  Keyword arguments are not differentiated.
@@ -102,8 +100,6 @@ def test_rule(
         "forward" or "reverse": to test one alone.
     modes:
         Which of "forward" and "reverse" to test.  Step 4 needs both.
-    width:
-        How many tangents step 7 carries through one run.
     """
     modes = modes if mode is None else _only(mode)
     seed = _generator(rng)
