@@ -256,6 +256,26 @@ def test_the_memory_of_an_argument_is_met_by_another_name() -> None:
             np.testing.assert_allclose(tangents[lane], adbc.jvp(f, (x,), (t[lane].copy(),))[1], rtol=1e-14)
 
 
+def test_what_a_rule_has_changed_is_not_changed_again() -> None:
+    def f(x: Any) -> Any:
+        y = x * 1.0
+        return np.median(y, overwrite_input=True) * 3.0 + y @ np.arange(4.0)
+
+    np.testing.assert_allclose(adbc.jacfwd(f)(X), adbc.grad(f)(X))
+
+
+def test_errors_of_the_function_are_its_own() -> None:
+    def f(x: Any) -> Any:
+        try:
+            return np.linalg.solve(x * np.zeros((4, 4)), x)
+        except np.linalg.LinAlgError:
+            return x * x
+
+    check(f, X)
+    with pytest.raises(ValueError, match="reshape"):
+        adbc.jvp(lambda x: x.reshape(3, 2), (X,), (np.eye(4),), width=4)
+
+
 def test_captured_and_global_memory() -> None:
     kept = np.zeros(4)
 

@@ -16,6 +16,7 @@ from adbc.chainrules.registry import Rank
 from adbc.errors import BatchError
 from adbc.forward.support import ForwardSupport
 from adbc.passes.derived.strong_zeros import Strong
+from adbc.rules.effects import WRITES
 from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS, Rule
 from adbc.runtime.build.watched import Rowwise
@@ -24,6 +25,7 @@ from adbc.runtime.calls.forward import ForwardCalls
 from adbc.runtime.state.batches import CANNOT, by_lanes, fresh, fresh_array, is_batched, lane_by_lane, spread
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import divide, multiply
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["BatchedForwardCalls", "BatchedRow", "batched_support"]
 
@@ -52,11 +54,6 @@ class BatchedRow:
         self._is_zero = row.kind is RowKind.ZERO
         self._is_foreign = row.origin.rank is not Rank.BUILT_IN and row.kind in _WHOLE
         self._is_of_arrays = type(row).__module__.startswith(("adbc.rules.numpy", "adbc.rules.scipy"))
-        self._is_repeatable = not row.mutates and row.kind in (
-            RowKind.PURE,
-            RowKind.SCALAR,
-            RowKind.PRIMITIVE,
-        )
 
     def frule(self, args: Sequence[Any], dargs: Sequence[Any], kwargs: Any = NO_KWARGS, *out: Any) -> Any:
         if self._is_zero:
@@ -69,7 +66,7 @@ class BatchedRow:
         try:
             made, tangent = self._rule(args, dargs, kwargs, *out)
         except CANNOT as error:
-            if not self._is_repeatable:
+            if not self._is_repeatable(args, kwargs):
                 if self._is_of_arrays and not isinstance(error, BatchError) and any(map(is_batched, dargs)):
                     raise BatchError(
                         f"{self._row!r} cannot be done with a batch of tangents ({error})",
@@ -79,6 +76,18 @@ class BatchedRow:
                 raise
             return by_lanes(self._rule, args, dargs, kwargs, out, may_change=False)
         return made, spread(made, tangent)
+
+    def _is_repeatable(self, args: Sequence[Any], kwargs: Any) -> bool:
+        """Whether a call of the rule can be made once more: the row says that it has changed nothing."""
+        row, names = self._row, tuple(kwargs)
+        count = len(args) + len(names)
+        if row.is_pure(count, names):
+            return True
+        if row.mutates or row.kind not in (RowKind.PURE, RowKind.PRIMITIVE):
+            return False
+        given = (*args, *kwargs.values())
+        uses = row.uses(count, names)
+        return not any(use & WRITES and kind_of(type(x)).address for x, use in zip(given, uses, strict=False))
 
     def at_site(self) -> Any:
         return BatchedRow(self._row.at_site())

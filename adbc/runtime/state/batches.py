@@ -125,6 +125,8 @@ def lane_by_lane(formula: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return formula(d, *others, **options)
         except CANNOT:
+            if _batches().width_in((d, *others, *options.values())) < 0:
+                raise
             return _batches().lanewise(formula, (d, *others), options)
 
     return for_lanes
