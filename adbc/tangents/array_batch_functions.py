@@ -197,7 +197,7 @@ def _einsum(subscripts: Any, *operands: Any, **others: Any) -> Any:
     parts[batches[0]] = free + parts[batches[0]]
     arrays = [x.data if isinstance(x, Batch) else x for x in operands]
     made = np.einsum(f"{','.join(parts)}->{free}{result}", *arrays, **others)
-    return BatchedArray(made) if made.ndim > 1 else BatchedNumber(made)
+    return BatchedArray(made) if made.ndim > 1 else BatchedNumber(made.copy())
 
 
 def _squeeze(a: Any, axis: Any = None) -> Any:

@@ -56,6 +56,8 @@ def as_number(d: Batch, wanted: type, is_complex: bool) -> BatchedNumber:
         data = data.reshape(len(data), -1).sum(axis=1)
     if not is_complex and data.dtype.kind == "c":
         data = data.real
+    if d.__class__ is BatchedArray and np.may_share_memory(data, d.data):
+        data = data.copy()  # a number stays what it is when the array is written to
     dtype = np.dtype(wanted)
     if data.dtype != dtype:
         data = data.astype(dtype)

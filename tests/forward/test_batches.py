@@ -179,6 +179,18 @@ def test_code_on_arrays(f: Any, speculation: str) -> None:
         )  # as many lanes as there are elements: an axis taken for lanes would be seen
 
 
+def test_numbers_stay_what_they_are_when_arrays_are_written_to() -> None:
+    def f(x: Any) -> Any:
+        whole = np.array(x[0])
+        product = np.dot(x, x, out=whole)
+        first, last, one = x[0], x.item(3), whole[()]
+        x[:] = 5.0 * x
+        whole += x[1]
+        return product, first, last, one, whole
+
+    check(f, X, width=4)
+
+
 def test_float32_stays_float32() -> None:
     def f(x: Any) -> Any:
         return np.sin(x) * x[0] + x.sum()
@@ -467,6 +479,15 @@ def test_a_function_that_batches_cannot_go_through_has_its_columns_one_by_one() 
         runs.clear()
         np.testing.assert_allclose(adbc.jacfwd(f)(X), [3.0, 1.0, 0.0, 0.0])
         assert len(runs) == expected
+
+
+def test_arrays_of_objects_have_their_columns_one_by_one() -> None:
+    def f(x: Any) -> Any:
+        whole = np.array([x[0], None], dtype=object)
+        whole[1] = x[1] * 2.0
+        return (whole * whole).sum()
+
+    np.testing.assert_allclose(adbc.jacfwd(f)(X), [1.0, 12.0, 0.0, 0.0])
 
 
 def test_chunks_inside_of_derivatives() -> None:
