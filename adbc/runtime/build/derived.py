@@ -12,9 +12,9 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adbc.collector import paused
 from adbc.ir.graph import Graph
 from adbc.reverse.layout import Records
-from adbc.runtime.build.collector import paused
 from adbc.runtime.build.facts import Checked, Fact, NameFact, together
 from adbc.runtime.build.speculation import Continuation, Site
 from adbc.runtime.state.graph_functions import GraphFunction

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adbc import forward, passes, reverse  # their builders are loaded when they are first used
+from adbc.collector import paused
 from adbc.config import Config
 from adbc.derive.support import CommonSupport
 from adbc.emit.backend import Bytecode
@@ -33,7 +34,6 @@ from adbc.passes.stages import Watcher, run
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build import lifetimes
 from adbc.runtime.build.bindings import Bindings
-from adbc.runtime.build.collector import paused
 from adbc.runtime.build.derived import Derived, install, rule_of, rules_of, stub, written
 from adbc.runtime.build.facts import Fact, NameFact, class_fact
 from adbc.runtime.build.graphs import Graphs

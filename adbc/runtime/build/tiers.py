@@ -13,12 +13,12 @@ import types
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from adbc.collector import paused
 from adbc.cpython.libraries import is_library_code, is_own_code, stands_for_builtins
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import cycles
 from adbc.ir.values import Value
 from adbc.passes.typed.guards import behind_handlers
-from adbc.runtime.build.collector import paused
 from adbc.runtime.build.derived import Derived, install, stub
 from adbc.runtime.build.facts import NameFact
 from adbc.runtime.build.speculation import Base, Continuation, cell_of, guessable, numbered
