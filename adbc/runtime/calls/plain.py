@@ -320,9 +320,13 @@ def has_fields_in_c(cls: type) -> bool:
     return any(
         base.__flags__ & HAVE_GC
         and not is_python_class(base)
-        and base.__module__.partition(".")[0] not in (*sys.stdlib_module_names, "numpy")
+        and base.__module__.partition(".")[0] not in _WITHOUT_FIELDS
         for base in cls.__mro__
     )
+
+
+_WITHOUT_FIELDS = sys.stdlib_module_names | {"numpy"}
+"""The packages whose classes made in C have other answers."""
 
 
 def _tells(cls: type) -> bool:
