@@ -268,6 +268,11 @@ _one_by_one: weakref.WeakSet[Any] = weakref.WeakSet()
 """Code of functions that batches of tangents could not be carried through."""
 
 
+_CANNOT = (AdbcError, TypeError, AttributeError, ValueError)
+"""What may say that a batch cannot be carried through a function.  If the function itself raises it, it comes
+again where directions are taken one by one."""
+
+
 def in_chunks(
     f: Any,
     function: Callable[[], tuple[Any, Sequence[Any]]],
@@ -293,11 +298,7 @@ def in_chunks(
             called, given = function()
             value, batch = jvp(called, given, tangents(lanes), width=len(lanes))
             batches.append(batch)
-    except (
-        AdbcError,
-        TypeError,
-        AttributeError,
-    ):  # which come again, one by one, if they are of another kind
+    except _CANNOT:
         if code is not None:
             _one_by_one.add(code)
         return None
