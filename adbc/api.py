@@ -48,12 +48,14 @@ def build_rrule(signature: Signature | tuple[Any, ...], **keywords: Any) -> Deri
     return DerivedRule(default_engine, as_signature(signature, keywords))
 
 
-def build_frule(signature: Signature | tuple[Any, ...], **keywords: Any) -> DerivedFRule:
+def build_frule(
+    signature: Signature | tuple[Any, ...], *, width: int | None = None, **keywords: Any
+) -> DerivedFRule:
     """The forward rule of a function for arguments of given types.
 
     ``rule(Dual(f, df), Dual(x, dx), ...) -> Dual(out, dout)``; tangents of arguments that are changed
     in place are changed with them.  What is given by keyword has its type in `keywords` and its dual number
-    by keyword.  Raises as `build_rrule` does.
+    by keyword.  With `width` the tangents are batches, as those of `jvp` are.  Raises as `build_rrule` does.
 
     >>> import adbc
     >>> rule = adbc.build_frule((lambda x: x * x, float))
@@ -61,7 +63,7 @@ def build_frule(signature: Signature | tuple[Any, ...], **keywords: Any) -> Deri
     >>> rule(adbc.Dual(f, adbc.NoTangent()), adbc.Dual(3.0, 1.0))
     Dual(9.0, 6.0)
     """
-    return DerivedFRule(default_engine, as_signature(signature, keywords))
+    return DerivedFRule(default_engine, as_signature(signature, keywords), width)
 
 
 # -- gradients ---------------------------------------------------------------------------------------
@@ -154,7 +156,12 @@ def vjp(
 
 
 def jvp(
-    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,
+    *,
+    width: int | None = None,
 ) -> tuple[Any, ...]:
     """``(f(*primals), tangent)``: the derivative in the direction `tangents`, one per argument.
 
@@ -163,6 +170,10 @@ def jvp(
     so are their tangents.
 
     has_aux: whether `f` returns a tuple ``(value, aux)``; then this gives ``(value, tangent, aux)``.
+    width: how many tangents are given at once.  `f` is run once for all of them.  Each array in `tangents`,
+    and in what comes out, has one more axis in front, of this length, and an array of it stands for a number;
+    the tangents that are given are copied.  (In JAX that is ``vmap`` over the tangents.)  What cannot be done
+    in this way raises `adbc.errors.BatchError`.
 
     Raises `adbc.errors.InvalidTangentError` if a tangent does not fit its primal or one object has several
     tangents, and what `value_and_grad` raises for the function.
@@ -170,8 +181,15 @@ def jvp(
     >>> import adbc
     >>> adbc.jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
+    >>> import numpy as np
+    >>> adbc.jvp(lambda x, y: x * y, (2.0, 5.0), (np.array([1.0, 0.0]), np.array([0.0, 1.0])), width=2)
+    (10.0, array([5., 2.]))
     """
     try:
+        if width is not None:
+            from adbc.runtime.entry import batches  # it imports NumPy
+
+            return batches.value_and_tangents(default_engine().batched, f, primals, tangents, width, has_aux)
         if has_aux:
             return value_tangent_and_aux(default_engine(), f, primals, tangents)
         return value_and_tangent(default_engine(), f, primals, tangents)

@@ -12,6 +12,7 @@ from __future__ import annotations
 __all__ = [
     "AdbcError",
     "ArgumentError",
+    "BatchError",
     "ConstWriteError",
     "DebugError",
     "InvalidTangentError",
@@ -73,6 +74,14 @@ class LiftError(AdbcError):
 
 class UnsupportedError(AdbcError):
     """A derivative cannot be formed: the construct is understood, but has no derivative."""
+
+
+class BatchError(UnsupportedError):
+    """Something was asked of a batch of tangents that cannot be answered for all lanes at once.
+
+    A batch carries N tangents through one run of a function (`adbc.jvp` with ``width=N``).  What cannot be
+    done with it can be done lane by lane: by `adbc.jvp` without `width`, once for each tangent.
+    """
 
 
 class MissingRuleError(AdbcError):

@@ -7,13 +7,15 @@ differentiated, and of each other.
 from __future__ import annotations
 
 import copy
+import itertools
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adbc.api import grad, jvp, vjp
-from adbc.errors import ArgumentError
+from adbc.errors import AdbcError, ArgumentError
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, ZeroRule
 from adbc.runtime import default_engine
@@ -92,7 +94,7 @@ def _spread(asked: Sequence[int], found: Sequence[Any], count: int) -> tuple[Any
 # -- Jacobians -----------------------------------------------------------------------------------------------
 
 
-def jacfwd(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, chunk_size: int | None = None) -> Callable[..., Any]:
     """A function that gives the Jacobian of ``f(*args, **kwargs)`` by the arguments `argnums`, column by
     column in forward mode: the way for functions with few inputs.
 
@@ -101,7 +103,11 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     of the value, and in place of each number or array the structure of the argument.  `argnums` is that of
     `adbc.grad`: a sequence gives a tuple of Jacobians in the place of each.
 
-    `f` is called once per number in the arguments, on copies of what it is given.  Raises
+    chunk_size: how many columns one run of `f` gives (`adbc.jvp` with ``width=chunk_size``).  By default
+    that is up to 32; few columns are computed one by one where that takes less time, and so are those of
+    functions that a batch of tangents cannot be carried through (`adbc.errors.BatchError`).
+
+    `f` is called on copies of what it is given, once for each chunk or column.  Raises
     `adbc.errors.ArgumentError` if an argument or the value has no real numbers to differentiate, and what
     `adbc.jvp` raises.
 
@@ -112,7 +118,7 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        return _forward(_Problem(f, argnums, args, kwargs))[1]
+        return _forward(_Problem(f, argnums, args, kwargs), chunk_size)[1]
 
     return jacobian_of
 
@@ -243,8 +249,100 @@ def _asked(f: Any, argnums: Argnums, args: tuple[Any, ...], kwargs: dict[str, An
     return places(f, selectors(argnums), args, kwargs)
 
 
-def _forward(problem: _Problem) -> tuple[Any, Any]:
+def _forward(problem: _Problem, chunk_size: int | None = None) -> tuple[Any, Any]:
     """Value and Jacobian, column by column."""
+    value, columns = _columns(problem, chunk_size)
+    if type(columns[0]) is _Columns:
+        return value, _of_batches(problem, value, columns)
+    problem.outputs(value)
+    return value, _mapped(value, lambda path: _row(problem, [_at(c, path) for c in columns]))
+
+
+_CHUNK = 32
+"""How many columns one run gives at most, if nobody says."""
+_FEW_OF_ARRAYS, _FEW_NUMBERS = 3, 24
+"""Fewer columns than these take less time one by one, where arrays are among the inputs and where only
+numbers are: arithmetic of 32 numbers takes NumPy as long as that of one takes Python twenty times."""
+
+_one_by_one: weakref.WeakSet[Any] = weakref.WeakSet()
+"""Code of functions that batches of tangents could not be carried through."""
+
+
+_CANNOT = (AdbcError, TypeError, AttributeError, ValueError)
+"""What may say that a batch cannot be carried through a function.  If the function itself raises it, it comes
+again where directions are taken one by one."""
+
+
+def in_chunks(
+    f: Any,
+    function: Callable[[], tuple[Any, Sequence[Any]]],
+    tangents: Callable[[range], Sequence[Any]],
+    count: int,
+    chunk_size: int | None = None,
+) -> tuple[Any, list[Any]] | None:
+    """The value of `f`, and batches of its derivatives in `count` directions, of `chunk_size` at most; None
+    if they are to be computed one by one.
+
+    function: gives a function and what it is called with, anew for each run.  tangents: gives the batch of
+    tangents of these for some of the directions.
+    """
+    code = getattr(f, "__code__", None)
+    if code is not None and code in _one_by_one:
+        return None
+    size = -(-count // -(-count // (chunk_size or _CHUNK)))  # all runs have about as many
+    value: Any = None
+    batches: list[Any] = []
+    try:
+        for start in range(0, count, size):
+            lanes = range(start, min(start + size, count))
+            called, given = function()
+            value, batch = jvp(called, given, tangents(lanes), width=len(lanes))
+            batches.append(batch)
+    except _CANNOT:
+        if code is not None:
+            _one_by_one.add(code)
+        return None
+    return value, batches
+
+
+def _not_in_chunks(f: Any, function: Any, tangents: Any, count: int, chunk_size: int | None = None) -> None:
+    """Say that directions are taken one by one: this is what is differentiated once more."""
+    return None
+
+
+def _columns(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]:
+    """The value, and the columns of its Jacobian: tangents, or batches of as many as one run has given."""
+    count = len(problem.inputs)
+    if chunk_size is None:
+        has_arrays = any(index is not None for _, index in problem.inputs)
+        if count < (_FEW_OF_ARRAYS if has_arrays else _FEW_NUMBERS):
+            return _columns_one_by_one(problem, None)
+    elif type(chunk_size) is bool or not isinstance(chunk_size, int) or chunk_size < 1:
+        raise ArgumentError(f"chunk_size is how many columns one run gives, from 1 on, not {chunk_size!r}")
+    leaves = [_leaves(x, ()) for x in problem.chosen]
+    first = [0, *itertools.accumulate(_count(numbers) for numbers in leaves)]
+
+    def tangents(lanes: range) -> list[Any]:
+        given: list[Any] = [None] * len(problem.given)
+        if len(lanes) == count and len(problem.chosen) == 1 and isinstance(problem.chosen[0], np.ndarray):
+            x = problem.chosen[0]
+            given[problem.asked[0]] = np.eye(count, dtype=x.dtype).reshape(count, *x.shape)
+            return given
+        for k, x in enumerate(problem.chosen):
+            mine = range(max(lanes.start, first[k]), min(lanes.stop, first[k + 1]))
+            if mine:
+                places = [(n - lanes.start, problem.inputs[n]) for n in mine]
+                given[problem.asked[k]] = _units(x, leaves[k], places, len(lanes))
+        return given
+
+    found = in_chunks(problem.f, problem.function, tangents, count, chunk_size)
+    if found is None:
+        return _columns_one_by_one(problem, None)
+    return found[0], [_Columns(batch, leaves) for batch in found[1]]
+
+
+def _columns_one_by_one(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]:
+    """What `_columns` gives, by a run for each column: this is what is differentiated once more."""
     value: Any = None
     columns: list[Any] = []
     for k, x in enumerate(problem.chosen):
@@ -254,8 +352,62 @@ def _forward(problem: _Problem) -> tuple[Any, Any]:
             tangents[problem.asked[k]] = _unit(x, component)
             value, column = jvp(f, given, tangents)
             columns.append(column)
-    problem.outputs(value)
-    return value, _mapped(value, lambda path: _row(problem, [_at(c, path) for c in columns]))
+    return value, columns
+
+
+class _Columns:
+    """Columns that one run has given: `batch` has the structure of a tangent, with a first axis in front of
+    those of its arrays.  leaves: the numbers and arrays in each of the arguments."""
+
+    def __init__(self, batch: Any, leaves: list[_Leaves]) -> None:
+        self.batch, self.leaves = batch, leaves
+
+
+def _of_batches(problem: _Problem, value: Any, columns: Sequence[_Columns]) -> Any:
+    """The Jacobian, from its columns in batches."""
+    found: dict[Any, Any] = {}
+    leaves = columns[0].leaves
+    for path, out in _leaves(value, ()) or problem.outputs(value):
+        parts = [_at(column.batch, path) for column in columns]
+        whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        rows, at = [], 0
+        for x, numbers in zip(problem.chosen, leaves, strict=True):
+            by: dict[Any, Any] = {}
+            for place, leaf in numbers:
+                count = leaf.size if isinstance(leaf, np.ndarray) else 1
+                by[place] = _joined_batch(whole[at : at + count], out, _shape(leaf))
+                at += count
+            rows.append(_map(x, (), by, by.__getitem__))
+        found[path] = rows[0] if problem.single else tuple(rows)
+    return _map(value, (), found, found.__getitem__)
+
+
+def _joined_batch(columns: Any, out: Any, shape: Any) -> Any:
+    """The Jacobian of the number or array `out` by one number or by an array of this shape."""
+    if shape is not None:
+        return np.moveaxis(columns, 0, -1).reshape(columns.shape[1:] + shape)
+    return float(columns[0]) if type(out) is float else columns[0]
+
+
+_Leaves = list[tuple[tuple[Any, ...], Any]]
+"""Numbers and arrays, with the ways that lead to them."""
+
+
+def _count(leaves: _Leaves) -> int:
+    """How many numbers there are."""
+    return sum([leaf.size if isinstance(leaf, np.ndarray) else 1 for _, leaf in leaves])
+
+
+def _units(x: Any, leaves: _Leaves, lanes: Sequence[tuple[int, _Component]], width: int) -> Any:
+    """A batch of tangents of `x`, which has these `leaves`: in each of `lanes` one that is one at a place,
+    zero in all others."""
+    batches = {
+        path: np.zeros((width, *leaf.shape), leaf.dtype) if hasattr(leaf, "dtype") else np.zeros(width)
+        for path, leaf in leaves
+    }
+    for lane, (path, index) in lanes:
+        batches[path][(lane, *(index or ()))] = 1.0
+    return _map(x, (), batches, batches.__getitem__)
 
 
 def _reverse(problem: _Problem) -> tuple[Any, Any]:
@@ -465,5 +617,7 @@ default_table().add(
         *apart(_asked, _components, _paths, _has_derivative, describe),
         ZeroRule(_unit),
         Overlay(_rows, _rows_one_by_one),
+        Overlay(_columns, _columns_one_by_one),
+        Overlay(in_chunks, _not_in_chunks),
     ]
 )

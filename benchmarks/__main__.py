@@ -16,6 +16,7 @@ from typing import Any
 from benchmarks import (
     building,
     instructions,
+    jacobians,
     machine,
     measure,
     ordinary_programs,
@@ -55,6 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="instructions that are executed, beside the published counts; fails if one is higher",
     )
     parser.add_argument("--typed", action="store_true", help="the share of typed values in derived graphs")
+    parser.add_argument(
+        "--jacobians", action="store_true", help="dense Jacobians in batches of tangents, against one tangent"
+    )
     parser.add_argument("--alone", action="store_true", help="leave out other systems")
     options = parser.parse_args(argv)
     if options.what == "build":
@@ -67,6 +71,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                 json.dump(rows, file, indent=1)
         return 0
 
+    if options.jacobians:
+        jacobians.report([p for p in jacobians.PROGRAMS if options.only in p.name], options.rounds)
+        return 0
     groups = {
         group: [w for w in workloads if options.only.lower() in f"{group} {w.name}".lower()]
         for group, workloads in GROUPS.items()

@@ -15,13 +15,15 @@ MOST = 120
 """Calls after which something is measured even if it has not settled."""
 
 
-def settle(call: Call) -> int:
+def settle(call: Call, engine: Engine | None = None) -> int:
     """Call until no more rules are built: what early calls see may change the code for later ones, and what
     is called often enough gets code.
 
+    engine: whose rules those are, by default that of the public functions.
+
     Returns how many were.
     """
-    engine = default_engine()
+    engine = default_engine() if engine is None else engine
     before, quiet = engine.builds, 0
     for _ in range(MOST):
         builds, steps = engine.builds, _steps(engine)

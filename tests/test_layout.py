@@ -47,7 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # In terms of the public functions.
     "jacobians": ENGINE - {"inspect"},
     "checkpoints": ENGINE - {"inspect"},
-    "sparse": ENGINE - {"inspect"},
+    "sparse": (ENGINE - {"inspect"}) | {"jacobians"},
     "scipy": (ENGINE - {"inspect"}) | {"jacobians"},
     "testing": ENGINE,
     "inspect": ENGINE,

@@ -91,7 +91,12 @@ def write_formulas(
             if graph is None:
                 given_type = TangentOf(memory_type(type_of(out)))
                 term = builder.call(
-                    formula.function, tangent, out, *given, keywords=tuple(others), type=given_type
+                    support.formula(formula.function),
+                    tangent,
+                    out,
+                    *given,
+                    keywords=tuple(others),
+                    type=given_type,
                 )
             else:
                 is_negative, factor = _factor(builder, graph, [out, *given])

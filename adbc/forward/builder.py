@@ -423,7 +423,7 @@ class DualBuilder(Mirror):
         written = self.p(target), self.d(target) if target in self.active else Const(None)
         if isinstance(written[1], Const) and isinstance(tangent, Const):
             return  # a constant is written into an array that is one
-        self.builder.call(site.row.write_tangent, *written, self.p(index), tangent)
+        self.builder.call(self.support.formula(site.row.write_tangent), *written, self.p(index), tangent)
 
     def _row(self, call: Instruction, site: CallSite) -> None:
         if not (
@@ -441,7 +441,8 @@ class DualBuilder(Mirror):
             shape = self.p(arguments[-1])
             out = self._copy_call(call)
             made = tangent_type(type_of(call))
-            whole = self.builder.call(site.function, *items, shape, keywords=call.keywords, type=made)
+            function = self.support.formula(site.function)
+            whole = self.builder.call(function, *items, shape, keywords=call.keywords, type=made)
             self._define(call, out, whole)
             return True
         active = [v for v in arguments if v in self.active]

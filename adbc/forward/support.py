@@ -13,6 +13,10 @@ from adbc.ir.graph import Graph
 __all__ = ["ForwardSupport"]
 
 
+def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ForwardSupport(CommonSupport):
     """What generated code of forward mode needs at run time.
@@ -52,5 +56,7 @@ class ForwardSupport(CommonSupport):
     """fill_tangent(x, dx): `dx`, or the zero that an element `x` of a tuple has for a tangent"""
     make_tuple: Callable[..., Any]
     """make_tuple(xs, dxs): the tangent of a tuple, from its elements' tangents (None: zero)"""
+    formula: Callable[[Callable[..., Any]], Callable[..., Any]] = _itself
+    """formula(function): a function of tangents, as generated code calls it"""
     formulas: bool = True
     """Whether rules are written inline where they can be; in debug mode they are called."""

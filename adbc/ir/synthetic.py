@@ -146,13 +146,23 @@ def _product_(a: Any, b: Any) -> Any:
     """``a * b`` of numbers, a derivative and what it is multiplied by, where zero wins over what is not
     finite."""
     product = a * b
-    return product if product == product or (a and b) else product.__class__(0.0)
+    if product == product:
+        return product
+    strong = getattr(product, "strong_product", None)  # of what is not one number, but several
+    if strong is not None:
+        return strong(a, b)
+    return product if a and b else product.__class__(0.0)
 
 
 def _quotient_(a: Any, b: Any) -> Any:
     """``a / b`` of numbers, of which `a` is a derivative: its `_product_` with the reciprocal of `b`."""
     quotient = a / b
-    return quotient if quotient == quotient or (a and b - b == 0.0) else quotient.__class__(0.0)
+    if quotient == quotient:
+        return quotient
+    strong = getattr(quotient, "strong_quotient", None)
+    if strong is not None:
+        return strong(a, b)
+    return quotient if a and b - b == 0.0 else quotient.__class__(0.0)
 
 
 def _real_(derivative: Any, nothing: object) -> Any:

@@ -102,6 +102,9 @@ class ArrayKind(Kind):
 
     def remember(self, x: Array, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
         memo[id(x)] = (x, t)
+        if type(t) is not np.ndarray and getattr(t, "is_batch", False):
+            t.remember_for(x, memo)
+            return
         owner, twin = ultimate_owner(x), ultimate_owner(t)
         key = ("memory", id(owner))
         if (
@@ -169,6 +172,8 @@ class ArrayKind(Kind):
         if kind not in "fcO":
             return None if not has_number_fields(x.dtype) else d.copy() if fresh else d
         if type(d) is not np.ndarray:
+            if getattr(d, "is_batch", False):
+                return d.fitted_to(x, fresh)
             d = np.asarray(d)
         original = d
         if d.shape != x.shape:

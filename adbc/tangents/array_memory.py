@@ -15,8 +15,9 @@ from adbc.errors import InvalidTangentError, UnsupportedError
 from adbc.tangents.nothing import NO_TANGENT
 
 __all__ = [
-    "Array", "Region", "add_into", "address_of", "extent", "fill", "flat_bytes", "has_number_fields",
-    "number_views", "overlaps_itself", "places_of", "record_array", "region_of", "share", "ultimate_owner",
+    "REGION", "Array", "Region", "add_into", "address_of", "extent", "fill", "flat_bytes",
+    "has_number_fields", "number_views", "overlaps_itself", "places_of", "record_array", "region_of", "share",
+    "ultimate_owner",
 ]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
@@ -137,12 +138,18 @@ def _object_view(twin: Array, owner: Array, x: Array) -> Array:
     return np.lib.stride_tricks.as_strided(stop_at_start, x.shape, x.strides)
 
 
+REGION = "region"
+"""The key of a memo under which stands what makes the counterparts of memory, if that is not `Region`."""
+_PLAIN = (Region, None)
+
+
 def region_of(memo: dict[Any, Any], x: Array, copy: bool) -> Region:
     owner = ultimate_owner(x)
     key = ("memory", id(owner))
     found = memo.get(key)
     if found is None:
-        found = memo[key] = (owner, Region(owner, x, copy))
+        make = memo.get(REGION, _PLAIN)[0]
+        found = memo[key] = (owner, make(owner, x, copy))
     region: Region = found[1]
     return region
 

@@ -16,6 +16,8 @@ __all__ = ["divide", "divided", "is_finite", "multiply", "zero_wins"]
 
 def is_finite(x: Any) -> bool:
     """Whether all numbers of `x` are finite, in one pass; False too if their squares are too large."""
+    if x.__class__ is not np.ndarray and getattr(x, "is_batch", False):
+        x = x.data
     return math.isfinite(np.vdot(x, x).real)
 
 

@@ -52,6 +52,8 @@ class ScalarKind(Kind):
     def project(self, d: Any, x: Any) -> Any:
         if type(d) is self.tangent:
             return d
+        if getattr(d, "is_batch", False):
+            return d.as_number(self.tangent, self.is_complex)
         try:
             return self.tangent(d if self.is_complex else d.real)
         except (AttributeError, TypeError, ValueError):

@@ -29,10 +29,14 @@ from adbc.tangents import (
     zero_rdata,
     zero_tangent,
 )
+from adbc.testing.batches import stacked
 from adbc.testing.finite import directional_derivative, unit_direction
 from adbc.testing.values import ARRAY, assert_same, duplicate, has_identity, inner, leaves, parts, precision
 
 __all__ = ["test_rule"]
+
+_RUNS_OF_BATCHES = 2
+"""Batches are carried through twice: code that is interpreted at first, and code that knows more."""
 
 Bundle = list[Any]
 """The function, then its arguments: copied, moved and given tangents as one value, which keeps aliasing."""
@@ -55,6 +59,7 @@ def test_rule(
     rrule: Rule | None = None,
     mode: str | None = None,
     modes: Sequence[str] = ("forward", "reverse"),
+    width: int | None = None,
 ) -> None:
     """Check both rules of ``f(*args, **kwargs)``; raise an AssertionError that names the step that failed.
 
@@ -72,6 +77,7 @@ def test_rule(
     6. *independence*: a second run gives the same numbers and leaves the results of the first alone; two runs
        whose pullbacks are interleaved, and a run after one that was abandoned, give what they give alone; a
        pullback that has run refuses to run again.
+    7. *batches*, if `width` is given: a batch of as many tangents gives in each lane what that tangent gives.
 
     f, args, kwargs:
         What to call.  Arguments are copied, and never changed.  Keyword arguments are not differentiated.
@@ -113,6 +119,8 @@ def test_rule(
     with default_engine().tiers.held():  # code adds up in another order than an interpreter does
         if frule is not None and "forward" in modes:
             tester.check_forward(frule)
+            if width is not None:
+                tester.check_batches(frule, Signature.of(function, *args), width)
         if rrule is not None and "reverse" in modes:
             tester.check_reverse(rrule, frule, consumes=built)
     assert_same(before, bundle, "internal: the tester's own copy of the arguments")
@@ -296,6 +304,19 @@ class _Tester:
             raise AssertionError(
                 f"step 'forward: finite differences': {where} is {value!r}, differences give {expected!r}"
             )
+
+    def check_batches(self, rule: Rule, signature: Signature, width: int) -> None:
+        wide = build_frule(signature, width=width)
+        for _ in range(_RUNS_OF_BATCHES):
+            self.check_batch(rule, wide, width)
+
+    def check_batch(self, rule: Rule, wide: Rule, width: int) -> None:
+        directions = [unit_direction(self.rng, self.bundle) for _ in range(width)]
+        expected = stacked([self.forward(rule, direction)[1] for direction in directions])
+        after, tangents, _ = self.forward(wide, stacked(directions))
+        self.assert_value(after, "batches: value")
+        rtol = max(self.tolerances.value_rtol, 1e-10)
+        _step("batches: lanes", expected, tangents, _names("tangent", len(after)), rtol=rtol)
 
     # -- reverse -----------------------------------------------------------------------------------
 

@@ -216,6 +216,8 @@ def gather_tangent(x: Any, dx: Any) -> Any:
         refuse_object(xi, di)
         di = gather_tangent(xi, array_part(di))
         parts.append(np.zeros(np.shape(xi), whole.dtype) if di is None else di)
+    if any(getattr(part, "is_batch", False) for part in parts):
+        return np.stack(parts).astype(whole.dtype)
     return np.array(parts, whole.dtype).reshape(whole.shape)
 
 

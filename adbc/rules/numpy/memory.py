@@ -22,6 +22,8 @@ def _base_shadow(x: Any, shadow: Any) -> Any:
     base, f = x.base, shadow
     if f is None or f is NO_TANGENT or base is None or isinstance(base, (bytes, mmap.mmap)):
         return None
+    if getattr(f, "is_batch", False) and type(base) is np.ndarray and base.dtype.kind in "fc":
+        return f.under(x, base)
     owner, twin = ultimate_owner(x), ultimate_owner(f)
     if type(base) is np.ndarray and isinstance(owner, np.ndarray) and isinstance(twin, np.ndarray):
         (low, high), (start, stop) = extent(owner), extent(twin)

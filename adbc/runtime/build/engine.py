@@ -33,6 +33,7 @@ from adbc.passes.derived.strong_zeros import Later
 from adbc.passes.stages import Watcher, run
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build import lifetimes
+from adbc.runtime.build.batched import BatchedForwardCalls, batched_support
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.derived import Derived, install, rule_of, rules_of, stub, written
 from adbc.runtime.build.facts import Fact, NameFact, class_fact
@@ -77,7 +78,8 @@ class Engine:
 
     backend: makes callables of the graphs of derivatives; by default it writes bytecode.  cache: makes the
     place where rules are kept for other processes.  told: is told what was decided for the calls of each
-    function that a rule is built for.
+    function that a rule is built for.  plain: of an engine whose forward mode is for batches, the one that is
+    as usual, which derives what is differentiated once more.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class Engine:
         backend: Backend | None = None,
         cache: Callable[[Engine], DiskCache] | None = None,
         told: Callable[[Derived, Decisions], None] | None = None,
+        plain: Engine | None = None,
     ) -> None:
         self.table = table
         for function, _ in table.by_function():
@@ -146,9 +149,12 @@ class Engine:
         watch = Watch(config) if config.debug or config.trace_nan else None
         tell = None if told is None else lambda decisions: told(self.building[-1], decisions)
         self.reverse_calls = reverse_calls(self, watch)
-        self.forward_calls = forward_calls(self, watch)
+        self.plain = plain
+        self.forward_calls = forward_calls(self, watch) if plain is None else BatchedForwardCalls(self)
         self.reverse = reverse_support(self, self.reverse_calls, watch, tell)
         self.forward = forward_support(self, self.forward_calls, watch, tell)
+        if plain is not None:
+            self.forward = batched_support(self.forward)
         _engines.add(self)
 
     def clear(self) -> None:
@@ -163,9 +169,20 @@ class Engine:
     def inside(self) -> Engine:
         """The engine that derives what is differentiated once more: the checks of debug mode are left to the
         outermost level, for they have no derivative."""
+        if self.plain is not None:
+            return self.plain.inside
         if not (self.config.debug or self.config.trace_nan):
             return self
         return Engine(self.table, dataclasses.replace(self.config, debug=False, trace_nan=False))
+
+    @functools.cached_property
+    def batched(self) -> Engine:
+        """The engine whose forward mode carries batches of tangents.  Its rules are its own, and are kept in
+        no cache on disk: they are entered with batches only."""
+        if self.plain is not None:
+            return self
+        config = dataclasses.replace(self.config, debug=False, trace_nan=False, cache=None)
+        return Engine(self.table, config, backend=self.backend, plain=self)
 
     def is_idle(self) -> bool:
         """Whether no thread builds or looks through the caches; if so, they are locked (`lock`)."""

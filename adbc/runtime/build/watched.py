@@ -17,7 +17,7 @@ from adbc.runtime.report.debug import Watch, WatchedRow
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 
-__all__ = ["forward_calls", "reverse_calls"]
+__all__ = ["Rowwise", "forward_calls", "reverse_calls"]
 
 
 def reverse_calls(engine: EngineView, watch: Watch | None) -> ReverseCalls:
@@ -49,26 +49,17 @@ class _Rows(dict[Any, Any]):
         self.rows[key] = row
 
 
-class _Watched(Calls):
-    """What both modes watch of dynamic calls."""
+class Rowwise(Calls):
+    """Dynamic calls that use other rows in the place of those of the table."""
 
-    is_forward: bool
-
-    def __init__(self, engine: EngineView, watch: Watch) -> None:
+    def __init__(self, engine: EngineView) -> None:
         super().__init__(engine, ALL_PROTOCOLS)
-        self.checks = watch
         self.decided = _Rows(self.decided, self.row)
         self.decided_without_text = _Rows(self.decided_without_text, self.row)
 
-    def call(self, *given: Any) -> Any:
-        return self.checks.call(super().call, self.is_forward)(*given)
-
-    def call_from_outside(self, *given: Any) -> Any:
-        return self.checks.call(super().call_from_outside, self.is_forward)(*given)
-
     def row(self, row: Any) -> Any:
         """`row` as dynamic calls are to use it."""
-        return row if row is SLOW or type(row) is WatchedRow else WatchedRow(row, self.checks)
+        raise NotImplementedError
 
     def decide(self, function: Any, xs: Values) -> Any:
         return self.row(super().decide(function, xs))
@@ -82,6 +73,30 @@ class _Watched(Calls):
     def row_of_method(self, context: Context, method: Any, xs: Values) -> Any:
         return self.row(super().row_of_method(context, method, xs))
 
+    def use_row(self, context: Context, step: UseRow, mode: Mode) -> Any:
+        replaced = dataclasses.replace(step, row=self.row(step.row))
+        return super().use_row(context, replaced, mode)  # type: ignore[safe-super]  # of the mode
+
+
+class _Watched(Rowwise):
+    """What both modes watch of dynamic calls."""
+
+    is_forward: bool
+
+    def __init__(self, engine: EngineView, watch: Watch) -> None:
+        self.checks = watch
+        super().__init__(engine)
+
+    def call(self, *given: Any) -> Any:
+        return self.checks.call(super().call, self.is_forward)(*given)
+
+    def call_from_outside(self, *given: Any) -> Any:
+        return self.checks.call(super().call_from_outside, self.is_forward)(*given)
+
+    def row(self, row: Any) -> Any:
+        """`row` as dynamic calls are to use it."""
+        return row if row is SLOW or type(row) is WatchedRow else WatchedRow(row, self.checks)
+
     def handler(self, function: Any) -> Callable[..., Any] | None:
         return self.checks.handler(super().handler(function), self.is_forward)
 
@@ -89,15 +104,9 @@ class _Watched(Calls):
 class _WatchedReverseCalls(_Watched, ReverseCalls):
     is_forward = False
 
-    def use_row(self, context: Context, step: UseRow, mode: Mode) -> Any:
-        return super().use_row(context, dataclasses.replace(step, row=self.row(step.row)), mode)
-
     def attempt(self, *given: Any) -> Any:
         return self.checks.call(super().attempt, self.is_forward)(*given)
 
 
 class _WatchedForwardCalls(_Watched, ForwardCalls):
     is_forward = True
-
-    def use_row(self, context: Context, step: UseRow, mode: Mode) -> Any:
-        return super().use_row(context, dataclasses.replace(step, row=self.row(step.row)), mode)

@@ -94,7 +94,7 @@ class _Rule:
     def __init__(self, engine_in_use: Callable[[], EngineView], signature: Signature) -> None:
         self.engine = engine = engine_in_use()
         self.signature = signature
-        self._made = type(self), (engine_in_use, signature)
+        self._made: tuple[Any, ...] = type(self), (engine_in_use, signature)
         function = signature.function
         if isinstance(function, types.FunctionType) and not engine.table.rows(function):
             code = function.__code__
@@ -173,8 +173,19 @@ class DerivedFRule(_Rule):
     kind = Dual
     part = "tangent"
 
+    def __init__(
+        self, engine_in_use: Callable[[], EngineView], signature: Signature, width: int | None = None
+    ) -> None:
+        self.width = width
+        super().__init__(engine_in_use if width is None else lambda: engine_in_use().batched, signature)
+        self._made = type(self), (engine_in_use, signature, width)
+
     def __call__(self, *positional: Dual, **named: Dual) -> Dual:
         duals, primals = self._given(positional, named)
+        if self.width is not None:
+            from adbc.runtime.entry.batches import rule_call  # it imports NumPy
+
+            return rule_call(self.engine, duals, tuple([k for k, _ in self.signature.keywords]), self.width)
         for i, dual in enumerate(duals):
             if dual.tangent is not NO_TANGENT:
                 _check_fit(self.signature, i, dual, misfit(dual.primal, dual.tangent))

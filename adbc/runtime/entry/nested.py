@@ -286,6 +286,12 @@ def _made(rule: Any, parameters: Sequence[str], lines: Sequence[str], scope: dic
 def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
     """The call of a function that computes what `adbc.jvp` does."""
     engine = calls.engine.inside
+    if "width" in (call.keywords or ()):
+        raise UnsupportedError(
+            "adbc.jvp with width= is called inside a function that is being differentiated",
+            "a batch of tangents is not followed there",
+            "call adbc.jvp for one tangent at a time, or adbc.jacfwd, which does so there",
+        )
     at = _bound(call, ("f", "primals", "tangents", "has_aux"), (False,))
     f, primals, tangents, has_aux = [_value(call, place) for place in at]
     if type(primals) not in (tuple, list) or type(tangents) not in (tuple, list):

@@ -115,6 +115,8 @@ def _may_have_derivative(part: Any) -> bool:
 def _is_number_unlike_zero(part: Any) -> bool:
     if part.__class__ is float or part.__class__ is complex:
         return bool(part != 0)
+    if getattr(part, "is_batch", False):
+        return bool(part.has_nonzero())
     return bool(part.any()) if getattr(getattr(part, "dtype", None), "kind", "") in ("f", "c") else True
 
 

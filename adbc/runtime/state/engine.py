@@ -133,6 +133,9 @@ class EngineView(Protocol):
     @property
     def forward_calls(self) -> CallsView: ...
 
+    @property
+    def batched(self) -> EngineView: ...
+
     # -- what can be asked -------------------------------------------------------------------------------
 
     def typeof(self, value: object) -> AbstractType:

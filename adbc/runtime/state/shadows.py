@@ -55,6 +55,10 @@ class Shadows:
                     kind_of(type(obj)).remember(obj, tangent, self._known)
         return self._known
 
+    def start_with(self, memo: dict[Any, tuple[Any, Any]]) -> None:
+        """Let what is met be entered into `memo`, before anything was."""
+        self._known = memo
+
     def later(self, obj: Any, tangent: Any) -> None:
         """Let `tangent` belong to `obj`, an array or list of numbers that shares nothing with what was met.
 

@@ -1,0 +1,157 @@
+"""The way in for batches of tangents: `jvp` and forward rules of a given width.
+
+From outside a batch has the structure of a tangent with one more axis in front: an array of shape ``(N,)``
+for a number, of shape ``(N, *S)`` for an array of shape S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+from adbc.errors import ArgumentError, InvalidTangentError
+from adbc.runtime.entry.constants import constant_arguments, hold_constants
+from adbc.runtime.entry.described import lists_in
+from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.results import pair
+from adbc.runtime.report.messages import describe
+from adbc.runtime.state.batches import of_width
+from adbc.runtime.state.context import Context
+from adbc.runtime.state.engine import EngineView
+from adbc.tangents import NO_TANGENT, Const, Dual, zero_tangent
+from adbc.tangents.array_batch_forms import Giving, Taking, simple_batches
+from adbc.tangents.array_batch_memory import install, memo_of
+from adbc.tangents.fit import as_numbers
+
+__all__ = ["check_width", "dual_call", "rule_call", "value_and_tangents"]
+
+
+def value_and_tangents(
+    engine: EngineView,
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    width: int,
+    has_aux: bool = False,
+) -> tuple[Any, ...]:
+    """``f(*primals)``, called once, and its derivatives in the `width` directions `tangents`; with `has_aux`
+    also what `f` returns besides."""
+    check_width(width)
+    if len(primals) != len(tangents):
+        raise ArgumentError(
+            f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
+        )
+    out, whole = dual_call(engine, f, None, primals, tangents, width)
+    found = Giving(width).give(whole)
+    if not has_aux:
+        return out, found
+    value, aux = pair(f, out)
+    if found is NO_TANGENT:
+        return value, Giving(width).give(zero_tangent(value, memo_of(width))), aux
+    return value, found[0], aux
+
+
+def check_width(width: Any) -> None:
+    """Raise `ArgumentError` if `width` is no width of a batch."""
+    if type(width) is bool or not isinstance(width, int) or width < 1:
+        raise ArgumentError(f"the width of a batch of tangents is a number from 1 on, not {width!r}")
+
+
+def dual_call(
+    engine: EngineView,
+    f: Callable[..., Any],
+    df: Any,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    width: int,
+    names: tuple[str, ...] = (),
+    taking: Taking | None = None,
+) -> tuple[Any, Any]:
+    """The value of ``f(*primals)``, of which the last have `names`, and its batch of tangents, as it is
+    inside.  `df` is the batch of tangents of `f` itself, None if that has none."""
+    install()
+    context = Context()
+    context.is_forward = True
+    context.shadows.start_with(memo_of(width))
+    if df is None and taking is None and type(f) is FunctionType and not _has_state(f):
+        simple = simple_batches(primals, tangents, width)
+        if simple is not None:
+            for x, t in zip(primals, simple, strict=True):
+                if type(x) is not float:
+                    context.shadows.later(x, t)
+            return _entered(engine, context, f, None, primals, simple, width, names)
+    for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
+        if type(x) is Const and t is not None and t is not NO_TANGENT:
+            raise InvalidTangentError(
+                f"argument {i} is declared adbc.Const, so it has no tangent: give None, not {t!r:.60}"
+            )
+    f, *primals = hold_constants(context, (f, *primals))
+    given = [None if t is NO_TANGENT else t for t in tangents]
+    taking = Taking(width) if taking is None else taking
+    directions: list[Any] = []
+    held = context.shadows.is_constant
+    if df is not None and df is not NO_TANGENT:
+        taking.take(f, df, context.shadows.tangent(f), "the function", held)
+    for i, (x, t) in enumerate(zip(primals, given, strict=True)):
+        what = f"argument {i} of {describe(f)}"
+        zero = None if t is None else context.shadows.tangent(x)
+        directions.append(None if t is None else taking.take(x, t, zero, what, held))
+    taking.check()
+    nothing = {i for i, t in enumerate(given) if t is None}
+    constants = constant_arguments(engine, context, f, primals, names, nothing)
+    for i, x in enumerate(primals):
+        if i in nothing and i not in constants:
+            directions[i] = context.known_tangent(x)
+    shadow = context.known_tangent(f)
+    return _entered(engine, context, f, shadow, primals, directions, width, names)
+
+
+def _has_state(f: FunctionType) -> bool:
+    return bool(f.__closure__ or f.__defaults__ or f.__kwdefaults__)
+
+
+def _entered(
+    engine: EngineView,
+    context: Context,
+    f: Callable[..., Any],
+    shadow: Any,
+    primals: Sequence[Any],
+    directions: Sequence[Any],
+    width: int,
+    names: tuple[str, ...],
+) -> tuple[Any, Any]:
+    """What `dual_call` gives, once the tangents of all arguments are known."""
+    call = engine.forward_calls.call_from_outside
+    with of_width(width):
+        out, dout = enter(
+            call, context, names, f, shadow, tuple(primals), tuple(directions), lists_in(primals)
+        )
+        return out, zero_tangent(out, memo_of(width)) if dout is None else as_numbers(out, dout)
+
+
+def rule_call(engine: EngineView, duals: Sequence[Dual], names: tuple[str, ...], width: int) -> Dual:
+    """What a forward rule of this width gives for the dual numbers of a function and its arguments, the last
+    of which have `names`: their tangents are changed as the arguments are."""
+    f, *others = duals
+    taking = Taking(width)
+    out, whole = dual_call(
+        engine,
+        f.primal,
+        f.tangent,
+        [d.primal for d in others],
+        [d.tangent for d in others],
+        width,
+        names,
+        taking,
+    )
+    giving = Giving(width)
+    for inside, t in taking.objects:
+        giving.known[id(inside)] = t
+    for inside, t in taking.written:
+        giving.known[id(inside)] = t
+        t[...] = inside.data
+    found = giving.give(whole)
+    for inside, _ in taking.objects:
+        giving.fill(inside)
+    return Dual(out, found)

@@ -1,0 +1,115 @@
+"""What the operations on tangents ask of batches: to fit a value, to be multiplied so that zero wins.
+
+Formulas of rules and generated code ask it of tangents without knowing that they are batches.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from adbc.tangents import internal
+from adbc.tangents.array_batches import (
+    Batch,
+    BatchedArray,
+    BatchedNumber,
+    aligned,
+    batch_like,
+    raised,
+    refused,
+)
+from adbc.tangents.array_memory import Array
+from adbc.tangents.array_products import is_finite
+
+__all__ = ["as_number", "fitted", "install", "own_array", "strong_product", "strong_quotient", "times"]
+
+
+def fitted(d: Batch, x: Array, fresh: bool) -> Any:
+    """`d` as a batch of tangents of the array `x`, as `ArrayKind.project_array` does with one."""
+    kind = x.dtype.kind
+    if kind not in "fc":
+        if kind in "OV":
+            raise refused(f"to be the tangent of an array of dtype {x.dtype}")
+        return None
+    data = d.data
+    if kind == "f" and data.dtype.kind == "c":
+        data = data.real
+    if d.shape != x.shape:
+        try:
+            data = np.broadcast_to(raised(data, x.ndim - d.ndim), (len(data), *x.shape))
+        except ValueError:
+            raise refused("the sum over what broadcasting has added") from None
+        fresh = True
+    if not fresh and data.dtype == x.dtype and d.__class__ is BatchedArray:
+        return BatchedArray(data) if data is not d.data else d
+    made = batch_like(x, len(data))
+    made.data[...] = data
+    return made
+
+
+def as_number(d: Batch, wanted: type, is_complex: bool) -> BatchedNumber:
+    """`d` as a batch of tangents of a number whose tangents have the class `wanted`."""
+    data = d.data
+    if data.ndim > 1:
+        data = data.reshape(len(data), -1).sum(axis=1)
+    if not is_complex and data.dtype.kind == "c":
+        data = data.real
+    if d.__class__ is BatchedArray and np.may_share_memory(data, d.data):
+        data = data.copy()  # a number stays what it is when the array is written to
+    dtype = np.dtype(wanted)
+    if data.dtype != dtype:
+        data = data.astype(dtype)
+    return d if data is d.data and d.__class__ is BatchedNumber else BatchedNumber(data)
+
+
+def strong_product(p: Any, d: Any) -> Any:
+    """``p * d``, but zero where one of them is zero."""
+    product = p * d
+    if is_finite(product):
+        return product
+    with np.errstate(all="ignore"):
+        (a, b), _ = aligned((p, d))
+        return type(product)(np.where((a == 0) | (b == 0), np.zeros((), product.dtype), product.data))
+
+
+def times(p: Any, d: Any) -> Any:
+    """``p * d``, as `tangents.multiply` has it, of what is likely to be an array and a batch of arrays."""
+    if d.__class__ is BatchedArray and p.__class__ is np.ndarray and p.ndim < d.data.ndim:
+        data = p * d.data
+        if math.isfinite(np.vdot(data, data).real):
+            return BatchedArray(data)
+    return internal.multiply(p, d)
+
+
+def own_array(d: Any, x: Array, source: Any) -> Any:
+    """`d`, made of the batch `source`, as the batch of tangents of array `x` in memory of its own, laid out
+    like `x`."""
+    if d.__class__ is BatchedArray and d is not source:
+        data = d.data
+        if (
+            data.base is None
+            and data.dtype == x.dtype
+            and data.shape[1:] == x.shape
+            and (data.strides[1:] == x.strides)
+        ):
+            return d
+    return internal.project(d, x, fresh=True)
+
+
+def strong_quotient(d: Any, y: Any) -> Any:
+    """``d / y``, but zero where `d` is zero or `y` infinite."""
+    with np.errstate(all="ignore"):
+        quotient = d / y
+        if is_finite(quotient):
+            return quotient
+        (a, b), _ = aligned((d, y))
+        is_zero = (a == 0) | (np.divide(1, b) == 0)
+        return type(quotient)(np.where(is_zero, np.zeros((), quotient.dtype), quotient.data))
+
+
+def install() -> None:
+    """Give batches the methods by which they are asked."""
+    Batch.fitted_to, Batch.as_number = fitted, as_number
+    Batch.strong_product, Batch.strong_quotient = staticmethod(strong_product), staticmethod(strong_quotient)
