@@ -48,6 +48,11 @@ def _inverse_boxcox_by_p(out: Any, y: Any, p: Any) -> Any:
     return out * np.where(small, series, (t / (1 + t) - np.log1p(t)) / (safe * safe))
 
 
+def _over(y: Any, x: Any, limit: float) -> Any:
+    """``y / x``, which has this limit at 0."""
+    return np.where(x == 0, limit, y / x)
+
+
 def _voigt(part: str) -> Callable[..., Any]:
     """The derivative of a Voigt profile: Re w(z) / (sigma sqrt(2 pi)), z = (x + i gamma) / (sigma sqrt 2)."""
 
@@ -86,7 +91,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_last("modstruve", 2, _struve(special.modstruve)),
     *_row("itstruve0", lambda out, x: special.struve(0, x)),
     *_row("itmodstruve0", lambda out, x: special.modstruve(0, x)),
-    *_row("it2struve0", lambda out, x: -special.struve(0, x) / x),
+    *_row("it2struve0", lambda out, x: -_over(special.struve(0, x), x, 2 / np.pi)),
     *_row("ber", lambda out, x: special.berp(x)),
     *_row("bei", lambda out, x: special.beip(x)),
     *_row("ker", lambda out, x: special.kerp(x)),
@@ -114,8 +119,8 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_last("wright_bessel", 3, lambda out, a, b, x: special.wright_bessel(a, a + b, x)),
     *_last("log_wright_bessel", 3, lambda out, a, b, x: np.exp(special.log_wright_bessel(a, a + b, x) - out)),
     *_last("lpmv", 3, lambda out, m, v, x: (v * x * out - (v + m) * special.lpmv(m, v - 1, x)) / (x * x - 1)),
-    *_row("berp", lambda out, x: -special.bei(x) - out / x),
-    *_row("beip", lambda out, x: special.ber(x) - out / x),
+    *_row("berp", lambda out, x: -special.bei(x) - _over(out, x, 0.0)),
+    *_row("beip", lambda out, x: special.ber(x) - _over(out, x, 0.5)),
     *_row("kerp", lambda out, x: -special.kei(x) - out / x),
     *_row("keip", lambda out, x: special.ker(x) - out / x),
     *_row(

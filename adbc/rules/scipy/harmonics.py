@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from adbc.errors import UnsupportedError
+from adbc.rules.activity import Refusal
 from adbc.rules.implicit import valued
 from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.numpy.elementwise import conj, elementwise
@@ -28,6 +29,8 @@ def _by(name: str, parameters: str, *slopes: Any) -> list[Rule]:
     found = [s or unknown(f"scipy.special.{name}", f"its argument {n}") for n, s in zip(names, slopes)]  # noqa: B905  # names of options follow
 
     def along(slope: Any) -> Any:
+        if isinstance(slope, Refusal):
+            return slope
         return lambda d, out, /, *args, **others: slope(*args, **others) * d
 
     def against(slope: Any) -> Any:
