@@ -268,7 +268,7 @@ def _inverse(
 
 def _scaled_gamma_inverse(name: str, names: str) -> list[ElementwiseRule]:
     """The row of the inverse of the gamma distribution with shape b, divided by a scale of either sign."""
-    partials = {
+    partials: dict[str, Callable[..., Any]] = {
         "value": lambda out, value, b, scale: 1 / (scale * gamma_density(b, out * scale)),
         "b": lambda out, value, b, scale: np.where(
             out == 0, 0.0, -gamma_by_a(b, out * scale) / (scale * gamma_density(b, out * scale))

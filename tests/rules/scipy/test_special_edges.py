@@ -30,6 +30,8 @@ SMOOTH: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
     "a beta function that is zero": (lambda a, b: special.beta(a, b), (0.7, -0.7)),
     "powers of zero": (lambda p: special.boxcox(0.0, p), (0.7,)),
     "logarithms of the end": (lambda p: special.boxcox1p(-1.0, p), (0.7,)),
+    "a spherical Bessel function's slope": (lambda x: 1.0 * special.spherical_jn(2, x, True), (0.0,)),
+    "a modified one's": (lambda x: 1.0 * special.spherical_in(0, x, True), (0.0,)),
     "a Kelvin function's slope": (lambda x: special.berp(x), (0.0,)),
     "another's": (lambda x: special.beip(x), (0.0,)),
     "both of them": (lambda x: special.kelvin(x)[2], (0.0,)),
@@ -79,6 +81,12 @@ def test_counts_are_cut_as_scipy_cuts_them(name: str, args: Any, whole: Any) -> 
 def test_counts_beyond_the_largest_give_constants() -> None:
     assert adbc.grad(lambda p: special.bdtrc(-0.5, 6, p))(0.4) == 0.0
     assert adbc.grad(lambda p: special.bdtr(6.0, 6, p))(0.4) == 0.0
+
+
+def test_an_infinite_slope_of_what_does_not_move_counts_as_zero() -> None:
+    found = adbc.jvp(lambda x: special.ivp(1.2, x), (np.array([0.0, 0.5]),), (np.array([0.0, 1.0]),))[1]
+    assert found[0] == 0.0
+    assert np.isfinite(found[1])
 
 
 def test_a_derivative_without_limit_is_infinite() -> None:
