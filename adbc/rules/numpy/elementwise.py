@@ -42,6 +42,7 @@ __all__ = [
     "conj",
     "elementwise",
     "operator_row",
+    "quiet",
     "real_formula",
     "real_formulas",
     "strong",
@@ -80,6 +81,12 @@ def strong(p: Any, d: Any) -> Any:
     """``p * d``, which is zero where one of them is, even if the other is infinite or NaN."""
     product = p * d
     return product if is_finite(product) else zero_wins(product, p, d)
+
+
+def quiet(p: Any, d: Any) -> Any:
+    """The same of a partial derivative that may be infinite, without a warning of that."""
+    with np.errstate(all="ignore"):
+        return strong(p, d)
 
 
 def _numpy(x: Any) -> Any:

@@ -13,7 +13,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.activity import Refusal
 from adbc.rules.implicit import valued
 from adbc.rules.numpy.base import ArrayRule
-from adbc.rules.numpy.elementwise import conj, elementwise, strong
+from adbc.rules.numpy.elementwise import conj, elementwise, quiet
 from adbc.rules.scipy.base import internal, unknown
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
@@ -31,10 +31,10 @@ def _by(name: str, parameters: str, *slopes: Any) -> list[Rule]:
     def along(slope: Any) -> Any:
         if isinstance(slope, Refusal):
             return slope
-        return lambda d, out, /, *args, **others: strong(slope(*args, **others), d)
+        return lambda d, out, /, *args, **others: quiet(slope(*args, **others), d)
 
     def against(slope: Any) -> Any:
-        return lambda d, out, /, *args, **others: strong(conj(slope(*args, **others)), d)
+        return lambda d, out, /, *args, **others: quiet(conj(slope(*args, **others)), d)
 
     return [ArrayRule(function, parameters, jvp=[along(s) for s in found], vjp=[against(s) for s in found])]
 
@@ -86,8 +86,8 @@ def _harmonic(name: str, place: int) -> Callable[..., Any]:
 
 
 def _spherical(name: str, sign: int, is_finite: bool) -> list[Rule]:
-    """The rows of a spherical Bessel function, which may be finite at zero, and its derivative, which satisfies
-    y'' = -2 y' / x - (sign - n (n + 1) / x**2) y."""
+    """The rows of a spherical Bessel function, which may be finite at zero, and its derivative, which
+    satisfies y'' = -2 y' / x - (sign - n (n + 1) / x**2) y."""
     home = internal("scipy.special._special_ufuncs")
     function, derivative = (getattr(home, f"_spherical_{name}{end}", None) for end in ("", "_d"))
     if function is None or derivative is None:

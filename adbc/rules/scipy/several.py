@@ -12,7 +12,7 @@ from scipy import special
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import without_refused
 from adbc.rules.numpy.base import any_active, finish, gather, gather_tangent, give, plain
-from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, strong
+from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, quiet
 from adbc.rules.scipy.base import unknown
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule
 from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
@@ -62,9 +62,8 @@ class SeveralRule(Rule):
             dx = gather_tangent(x, dx)
             slopes = None if dx is None else self._slopes(i, outs, args)
             for k, slope in enumerate(slopes or ()):
-                with np.errstate(all="ignore"):
-                    term = strong(slope, dx)
-                    totals[k] = term if totals[k] is None else totals[k] + term
+                term = quiet(slope, dx)
+                totals[k] = term if totals[k] is None else totals[k] + term
         if all(d is None for d in totals):
             return outs, fresh_tangent(outs)
         return outs, tuple(
@@ -89,9 +88,8 @@ class SeveralRule(Rule):
                 total = None
                 for slope, b in zip(slopes or (), by, strict=False):
                     if b is not None:
-                        with np.errstate(all="ignore"):
-                            term = strong(conj(slope), b)
-                            total = term if total is None else total + term
+                        term = quiet(conj(slope), b)
+                        total = term if total is None else total + term
                 if total is not None:
                     result[i] = give(fx, args[i], total)
             return result

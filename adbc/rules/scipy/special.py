@@ -20,7 +20,7 @@ from scipy import special
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import Refusal
 from adbc.rules.numpy.base import ArrayRule, any_active
-from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, strong
+from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, quiet
 from adbc.rules.scipy.base import unknown
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule
 
@@ -314,10 +314,10 @@ def _array(function: Any, names: str, *partials: Any) -> ArrayRule:
     def along(partial: Any) -> Any:
         if isinstance(partial, Refusal):
             return partial
-        return lambda d, out, /, *args, **others: strong(partial(out, *args, **others), d)
+        return lambda d, out, /, *args, **others: quiet(partial(out, *args, **others), d)
 
     def against(partial: Any) -> Any:
-        return lambda d, out, /, *args, **others: strong(conj(partial(out, *args, **others)), d)
+        return lambda d, out, /, *args, **others: quiet(conj(partial(out, *args, **others)), d)
 
     return ArrayRule(function, names, jvp=[along(p) for p in partials], vjp=[against(p) for p in partials])
 
