@@ -84,7 +84,7 @@ def strong(p: Any, d: Any) -> Any:
 
 
 def quiet(p: Any, d: Any) -> Any:
-    """The same of a partial derivative that may be infinite, without a warning of that."""
+    """Return what `strong` does, without a warning of partial derivatives that are infinite."""
     with np.errstate(all="ignore"):
         return strong(p, d)
 
