@@ -159,10 +159,20 @@ def _mathieu(outs: Any, m: Any, q: Any, x: Any, value: Any) -> Any:
     return slope * degree, (2 * q * np.cos(2 * x * degree) - value(m, q)) * y * degree
 
 
+def _not_negative(name: str, c: Any) -> None:
+    if np.any(c < 0):
+        raise UnsupportedError(
+            f"scipy.special.{name} where c is negative",
+            "SciPy takes its characteristic value for that of zero there",
+            "pass abs(c), of which the function is one",
+        )
+
+
 def _spheroidal(name: str, value: Any, sign: int, is_angle: bool) -> list[Rule]:
     """The row of a spheroidal wave function; `sign` is 1 for prolate ones, -1 for oblate ones."""
 
     def second(y: Any, slope: Any, m: Any, n: Any, c: Any, x: Any) -> Any:
+        _not_negative(name, c)
         eigenvalue = value(m, n, c)
         if is_angle:
             rest = 1 - x * x
@@ -190,6 +200,7 @@ def _mathieu_value(function: Any) -> Callable[..., Any]:
 
 def _spheroidal_value(function: Any, sign: int) -> Callable[..., Any]:
     def partial(out: Any, m: Any, n: Any, c: Any) -> Any:
+        _not_negative(f"{function.__name__[:3]}_cv", c)
         m, n, c = (np.asarray(k)[..., None] for k in (m, n, c))
         y = function(m, n, c, _X)[0]
         weight = _W * y * y

@@ -223,7 +223,11 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     ),
     _row(
         "poch",
-        lambda out, z, m: out * (special.psi(z + m) - special.psi(z)),
+        lambda out, z, m: np.where(
+            out == 0,
+            special.gamma(z + m) * _rgamma_slope(special.rgamma(z), z),
+            out * (special.psi(z + m) - special.psi(z)),
+        ),
         lambda out, z, m: out * special.psi(z + m),
     ),
     _row("pdtr", None, lambda out, k, m: -_poisson(k, m)),
@@ -330,9 +334,21 @@ BERNOULLI = special.bernoulli(24)
 
 
 def _zeta_by_x(out: Any, x: Any, q: Any = None) -> Any:
-    """The derivative of Hurwitz's zeta function by its exponent: the sum of Euler and Maclaurin, derived
-    term by term."""
+    """The derivative of Hurwitz's zeta function by its exponent; of Riemann's below zero by the equation that
+    connects its values at x and 1 - x."""
     x = np.asarray(_real("zeta", x), dtype=float)
+    if q is not None or not np.any(x < -1):
+        return _zeta_sum_by_x(x, q)
+    s = np.where(x < -1, x, -2.5)
+    factor = np.exp(s * np.log(2.0) + (s - 1) * np.log(np.pi) + special.gammaln(1 - s))
+    sine, cosine = np.sin(0.5 * np.pi * s), np.cos(0.5 * np.pi * s)
+    other = (np.log(2 * np.pi) - special.psi(1 - s)) * sine + 0.5 * np.pi * cosine
+    below = factor * (other * special.zeta(1 - s) - sine * _zeta_sum_by_x(1 - s, None))
+    return np.where(x < -1, below, _zeta_sum_by_x(np.where(x < -1, 2.0, x), None))
+
+
+def _zeta_sum_by_x(x: Any, q: Any) -> Any:
+    """The derivative of the sum of Euler and Maclaurin, term by term."""
     q = np.asarray(1.0 if q is None else q, dtype=float)
     total = np.zeros(np.broadcast_shapes(x.shape, q.shape))
     count = 20

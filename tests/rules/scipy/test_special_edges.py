@@ -42,6 +42,12 @@ SMOOTH: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
     "the lower end of an inverse": (lambda a, b: special.betaincinv(a, b, 0.0), (0.7, 0.9)),
     "its upper end": (lambda a, b: special.betainccinv(a, b, 0.0), (0.7, 0.9)),
     "the end of another inverse": (lambda v: special.chdtri(v, 1.0), (0.7,)),
+    "a narrow profile": (lambda x, s, g: special.voigt_profile(x, s, g), (0.7, 2e-3, 1.4)),
+    "one without a normal part": (lambda x, g: special.voigt_profile(x, 0.0, g), (0.7, 1.4)),
+    "a far place of Faddeeva's function": (lambda x: special.wofz(x + 2.0j), (3e4,)),
+    "a rising factorial that is zero": (lambda z: special.poch(z, 2.3), (0.0,)),
+    "a zeta function far below zero": (lambda x: special.zetac(x), (-20.3,)),
+    "one at a zero of it": (lambda x: special.zetac(x), (-4.0,)),
     "a mean with zero": (lambda a: special.agm(a, 0.0), (0.7,)),
     "an inverse at the end of its search": (lambda n, p: special.nbdtrik(1e-8, n, p), (3.0, 0.0115)),
     "another inverse there": (lambda n, p: special.bdtrik(0.0, n, p), (7.0, 0.998)),
@@ -93,6 +99,12 @@ def test_a_derivative_without_limit_is_infinite() -> None:
     for mode in (lambda f: adbc.grad(f)(0.0), lambda f: adbc.jvp(f, (0.0,), (1.0,))[1]):
         assert mode(lambda x: special.elliprd(x, 0.7, 2.0)) == -np.inf
         assert np.isfinite(mode(lambda x: special.elliprg(x, 0.7, 2.0)))
+
+
+@pytest.mark.parametrize("name", ["obl_cv", "pro_cv"])
+def test_spheroidal_parameters_below_zero_are_refused(name: str) -> None:
+    with pytest.raises(UnsupportedError, match=name):
+        adbc.grad(lambda c: getattr(special, name)(1, 2, c))(-0.5)
 
 
 @pytest.mark.parametrize("name", ["modfresnelp", "modfresnelm"])
