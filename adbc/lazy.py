@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from adbc.collector import paused
+
 __all__ = ["demanded", "lazily", "on_demand"]
 
 
@@ -26,7 +28,8 @@ def lazily(package: str, homes: Mapping[str, str], together: Collection[str] = (
     """
 
     def find(name: str) -> Any:
-        module = importlib.import_module(f"{package}.{homes[name]}")
+        with paused():
+            module = importlib.import_module(f"{package}.{homes[name]}")
         return module if homes[name] == name else getattr(module, name)
 
     def getattr_of_package(name: str) -> Any:

@@ -78,13 +78,13 @@ import itertools
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from adbc.cpython import v311, v312, v313, v314, v315
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
 
-__all__ = ["TABLES", "Code", "Instruction", "Region", "Slot", "decode", "successors", "table"]
+__all__ = ["TABLES", "Code", "Instruction", "Region", "Slot", "decode", "table"]
 
 TABLES: dict[tuple[int, int], types.ModuleType] = {
     (3, 11): v311,
@@ -117,8 +117,7 @@ class Region:
     lasti: bool
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(NamedTuple):
     """A canonical instruction.  `region`: where control goes if it raises."""
 
     name: str
@@ -130,11 +129,16 @@ class Instruction:
 
 @dataclasses.dataclass(frozen=True)
 class Code:
-    """A decoded code object."""
+    """A decoded code object.
+
+    jumps: by index, what may follow the instructions behind which control does not just go on: the next one
+    first, then the target.
+    """
 
     code: types.CodeType
     slots: tuple[Slot, ...]
     instructions: tuple[Instruction, ...]
+    jumps: dict[int, tuple[int, ...]]
 
 
 def table() -> types.ModuleType:
@@ -154,18 +158,49 @@ def decode(code: types.CodeType) -> Code:
     return _Decoder(code).run()
 
 
-def successors(code: Code, index: int) -> tuple[int, ...]:
-    """The instructions that may follow the one at `index`: the next one first, then the target."""
-    instruction = code.instructions[index]
-    match instruction.name:
-        case "return" | "raise" | "reraise" | "cleanup_throw" | "refuse":
-            return ()
-        case "jump":
-            return (instruction.arg,)
-        case "branch_true" | "branch_false" | "for_iter" | "send" | "send_pair":
-            return (index + 1, instruction.arg)
-        case _:
-            return (index + 1,)
+_BRANCHES = frozenset({"branch_true", "branch_false", "for_iter", "send", "send_pair"})
+_ENDS = frozenset({"return", "raise", "reraise", "cleanup_throw", "refuse"})
+
+
+class _Raw(NamedTuple):
+    """An instruction of the interpreter's, without what is only there to be read: `dis` takes far longer."""
+
+    opname: str
+    arg: int
+    target: int | None
+    offset: int
+    positions: dis.Positions
+
+
+def _raw(code: types.CodeType) -> list[_Raw]:
+    """The instructions of `code`.  Jumps are relative to what stands behind them and their caches."""
+    units = code.co_code
+    opcodes, arguments = units[::2], units[1::2]
+    places: dict[Any, dis.Positions] = {}
+    found: list[_Raw] = []
+    extended, count = 0, len(opcodes)
+    for k, place in enumerate(code.co_positions()):
+        opcode = opcodes[k]
+        if opcode == _CACHE:
+            continue
+        arg = arguments[k] | extended
+        extended = arg << 8 if opcode == dis.EXTENDED_ARG else 0
+        target = None
+        if opcode in _JUMPS:
+            behind = k + 1
+            while behind < count and opcodes[behind] == _CACHE:
+                behind += 1
+            target = 2 * (behind + _JUMPS[opcode] * arg)
+        positions = places.get(place)
+        if positions is None:
+            positions = places[place] = dis.Positions(*place)
+        found.append(_Raw(dis.opname[opcode], arg, target, 2 * k, positions))
+    return found
+
+
+_CACHE = dis.opmap["CACHE"]
+_JUMPS = {op: -1 if "JUMP_BACKWARD" in dis.opname[op] else 1 for op in dis.hasjrel}
+"""By opcode of a jump, in which direction it goes."""
 
 
 # -- slots and fields ----------------------------------------------------------------------------
@@ -211,27 +246,39 @@ FIELDS: dict[str, Callable[[_Decoder, int], Any]] = {
     "with_spec": lambda d, n: (0, True),
     "parts": lambda d, n: tuple(name for bit, name in _PARTS if n & bit),
 }
-"""How a step's argument is cut out of the opcode's argument; ``target`` is read off `dis`."""
+"""How a step's argument is cut out of the opcode's argument; ``target`` is that of the jump."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Step:
-    name: str
-    field: str | None
-    bit: int
+_Do = Callable[["_Decoder", _Raw, int], None]
 
 
-def _steps(row: str) -> tuple[_Step, ...]:
-    """Parse a row of a version table: ``name [field] [if bit], ...``."""
+def _steps(row: str) -> tuple[tuple[int, _Do], ...]:
+    """Parse a row of a version table: ``name [field] [if bit], ...``.
+
+    What is to be done, each behind the bit of the argument that says whether it is, or 0.
+    """
     steps = []
     for text in row.split(", "):
         text, _, bit = text.partition(" if ")
         name, _, field = text.partition(" ")
-        steps.append(_Step(name, field or None, int(bit or 0)))
+        steps.append((int(bit or 0), _FOLDS.get(name) or _emitting(name, field)))
     return tuple(steps)
 
 
-_parsed: dict[str, tuple[_Step, ...]] = {}  # rows of the table, parsed when first met
+def _emitting(name: str, field: str) -> _Do:
+    """What emits the canonical instruction `name`, whose argument is cut out as `field` says."""
+    if field == "target":
+        return lambda d, raw, n: d.emit(raw, name, raw.target)
+    if field in FIELDS:
+        cut = FIELDS[field]
+        if name == "const":
+            return lambda d, raw, n: d.constant(raw, cut(d, n))
+        return lambda d, raw, n: d.emit(raw, name, cut(d, n))
+    arg = int(field) if field.isdigit() else field or None
+    return lambda d, raw, n: d.emit(raw, name, arg)
+
+
+_parsed: dict[str, tuple[tuple[int, _Do], ...]] = {}  # rows of the table, parsed when first met
 
 
 # -- decoding ------------------------------------------------------------------------------------
@@ -249,18 +296,30 @@ class _Decoder:
         self.out: list[Instruction] = []
         self.index: dict[int, int] = {}  # offset -> index of the first canonical instruction from there
         self.keywords: tuple[str, ...] = ()
-        self.raw = list(dis.get_instructions(code))
+        self.raw = _raw(code)
         self.positions = {raw.offset: k for k, raw in enumerate(self.raw)}
         self.regions = _regions(code, self.raw)
 
     def run(self) -> Code:
-        for instruction in self.raw:
-            self.index[instruction.offset] = len(self.out)
-            self.one(instruction)
-        return Code(self.code, self.slots, tuple(self.resolved(i) for i in self.out))
+        for raw in self.raw:
+            self.index[raw.offset] = len(self.out)
+            self.one(raw)
+        out = self.out
+        jumps: dict[int, tuple[int, ...]] = {}
+        for k, instruction in enumerate(out):
+            name = instruction.name
+            if instruction.region is not None or name == "jump" or name in _BRANCHES:
+                out[k] = instruction = self.resolved(instruction)
+            if name == "jump":
+                jumps[k] = (instruction.arg,)
+            elif name in _BRANCHES:
+                jumps[k] = (k + 1, instruction.arg)
+            elif name in _ENDS:
+                jumps[k] = ()
+        return Code(self.code, self.slots, tuple(out), jumps)
 
-    def one(self, raw: dis.Instruction) -> None:
-        name, n = raw.opname, raw.arg or 0
+    def one(self, raw: _Raw) -> None:
+        name, n = raw.opname, raw.arg
         if name in self.table.IGNORED:
             return
         if name == "KW_NAMES":
@@ -276,30 +335,18 @@ class _Decoder:
         else:
             self.emit(raw, "refuse", self.table.REFUSED.get(name, "internal"))
 
-    def expand(self, raw: dis.Instruction, n: int, row: str) -> None:
+    def expand(self, raw: _Raw, n: int, row: str) -> None:
         steps = _parsed.get(row)
         if steps is None:
             steps = _parsed[row] = _steps(row)
-        for step in steps:
-            if step.bit and not n & step.bit:
-                continue
-            if step.name in _FOLDS:
-                _FOLDS[step.name](self, raw, n)
-            elif step.field is None:
-                self.emit(raw, step.name, None)
-            elif step.field == "target":
-                self.emit(raw, step.name, raw.argval)
-            elif step.name == "const":
-                self.constant(raw, FIELDS[step.field](self, n))
-            elif step.field in FIELDS:
-                self.emit(raw, step.name, FIELDS[step.field](self, n))
-            else:
-                self.emit(raw, step.name, int(step.field) if step.field.isdigit() else step.field)
+        for bit, do in steps:
+            if not bit or n & bit:
+                do(self, raw, n)
 
-    def emit(self, raw: dis.Instruction, name: str, arg: Any) -> None:
+    def emit(self, raw: _Raw, name: str, arg: Any) -> None:
         self.out.append(Instruction(name, arg, raw.offset, raw.positions, self.regions.get(raw.offset)))
 
-    def constant(self, raw: dis.Instruction, value: object) -> None:
+    def constant(self, raw: _Raw, value: object) -> None:
         """Emit a constant.  From 3.14 slices of constants are constants, also in tuples; they become
         displays, as before 3.14."""
         parts: tuple[object, ...]
@@ -316,31 +363,31 @@ class _Decoder:
 
     # Instructions that are read together with a neighbour.
 
-    def call(self, raw: dis.Instruction, n: int) -> None:
+    def call(self, raw: _Raw, n: int) -> None:
         """Read ``KW_NAMES names, CALL n``: one call."""
         self.emit(raw, "call", (n, self.keywords))
         self.keywords = ()
 
-    def call_kw(self, raw: dis.Instruction, n: int) -> None:
+    def call_kw(self, raw: _Raw, n: int) -> None:
         """Read ``LOAD_CONST names, CALL_KW n``: one call."""
         if not self.out or self.out[-1].name != "const" or not isinstance(self.out[-1].arg, tuple):
-            raise refusal(self.code, "keywords", raw.positions.lineno if raw.positions else None)
+            raise refusal(self.code, "keywords", raw.positions.lineno)
         names = self.out.pop().arg
         self.emit(raw, "call", (n, names))
 
-    def call_ex_pair(self, raw: dis.Instruction, n: int) -> None:
+    def call_ex_pair(self, raw: _Raw, n: int) -> None:
         """Read ``CALL_FUNCTION_EX``, which behind ``PUSH_NULL`` is a call without keywords."""
         keywords = not self.out or self.out[-1].name != "null"
         if not keywords:
             self.out.pop()
         self.emit(raw, "call_ex", int(keywords))
 
-    def make_function(self, raw: dis.Instruction, n: int) -> None:
+    def make_function(self, raw: _Raw, n: int) -> None:
         # From 3.13 the parts follow, one SET_FUNCTION_ATTRIBUTE each.
         parts = () if "SET_FUNCTION_ATTRIBUTE" in self.table.FOLDED else FIELDS["parts"](self, n)
         self.emit(raw, "make_function", parts)
 
-    def set_function_attribute(self, raw: dis.Instruction, n: int) -> None:
+    def set_function_attribute(self, raw: _Raw, n: int) -> None:
         """Read ``MAKE_FUNCTION, SET_FUNCTION_ATTRIBUTE 8, .. 1``: one instruction.  The deepest part is set
         last."""
         made = self.out[-1]
@@ -348,9 +395,9 @@ class _Decoder:
         if made.name != "make_function" or n not in names:
             self.emit(raw, "refuse", "internal")
             return
-        self.out[-1] = dataclasses.replace(made, arg=(names[n], *made.arg))
+        self.out[-1] = made._replace(arg=(names[n], *made.arg))
 
-    def format(self, raw: dis.Instruction, n: int) -> None:
+    def format(self, raw: _Raw, n: int) -> None:
         """Read ``CONVERT_VALUE c, FORMAT_SIMPLE``: one field of an f-string."""
         row = self.table.ROWS[raw.opname].partition(" ")[2]
         conversion, spec = FIELDS[row](self, n)
@@ -358,12 +405,12 @@ class _Decoder:
             conversion = self.out.pop().arg
         self.emit(raw, "format", (conversion, spec))
 
-    def yield_value(self, raw: dis.Instruction, n: int) -> None:
+    def yield_value(self, raw: _Raw, n: int) -> None:
         """Read a suspension; whether it is that of ``yield`` or of ``yield from`` stands in the RESUME behind
         it."""
         start = self.positions[raw.offset] + 1
         following = next(r for r in itertools.islice(self.raw, start, None) if r.opname == "RESUME")
-        self.emit(raw, "yield_from" if (following.arg or 0) & 3 == 2 else "yield", None)
+        self.emit(raw, "yield_from" if following.arg & 3 == 2 else "yield", None)
 
     # Jumps.
 
@@ -371,13 +418,13 @@ class _Decoder:
         """The instruction with the offsets of its targets replaced by indices."""
         if instruction.region is not None:
             region = dataclasses.replace(instruction.region, target=self.index[instruction.region.target])
-            instruction = dataclasses.replace(instruction, region=region)
-        if instruction.name not in {"jump", "branch_true", "branch_false", "for_iter", "send", "send_pair"}:
+            instruction = instruction._replace(region=region)
+        if instruction.name != "jump" and instruction.name not in _BRANCHES:
             return instruction
         target = self.index[instruction.arg]
         if instruction.name == "for_iter":
             target = self.after_loop(instruction.arg)
-        return dataclasses.replace(instruction, arg=target)
+        return instruction._replace(arg=target)
 
     def after_loop(self, offset: int) -> int:
         """The index behind the instructions that stand for popping an exhausted iterator."""
@@ -397,7 +444,7 @@ def _holds_slice(value: object) -> bool:
     return type(value) is slice or (type(value) is tuple and any(map(_holds_slice, value)))
 
 
-_FOLDS: dict[str, Callable[[_Decoder, dis.Instruction, int], None]] = {
+_FOLDS: dict[str, Callable[[_Decoder, _Raw, int], None]] = {
     "call": _Decoder.call,
     "call_kw": _Decoder.call_kw,
     "call_ex_pair": _Decoder.call_ex_pair,
@@ -410,7 +457,7 @@ _FOLDS: dict[str, Callable[[_Decoder, dis.Instruction, int], None]] = {
 # -- exception regions ---------------------------------------------------------------------------
 
 
-def _regions(code: types.CodeType, raw: list[dis.Instruction]) -> dict[int, Region]:
+def _regions(code: types.CodeType, raw: list[_Raw]) -> dict[int, Region]:
     """For each offset in an exception region: the handler, its target still an offset.
 
     From 3.12 the body of a generator has a handler of its own, which makes a `RuntimeError` of a
@@ -452,7 +499,7 @@ def _regions(code: types.CodeType, raw: list[dis.Instruction]) -> dict[int, Regi
     return {offset: found for offset, found in pairs if found is not None and counts(found)}
 
 
-def _comprehension_cleanup(raw: list[dis.Instruction], start: int) -> int | None:
+def _comprehension_cleanup(raw: list[_Raw], start: int) -> int | None:
     """The index of the RERAISE if the handler at `start` is the clean-up of a comprehension."""
     names = [i.opname for i in raw[start : start + 2]]
     if names != ["SWAP", "POP_TOP"]:

@@ -19,6 +19,7 @@ __all__ = [
     "is_library_file",
     "is_library_module",
     "is_own_code",
+    "stands_for_builtins",
 ]
 
 ABOUT_TEXT = frozenset(
@@ -54,11 +55,14 @@ def is_library_code(filename: str, namespace: Mapping[str, Any]) -> bool:
 
 
 def is_own_code(filename: str) -> bool:
-    """Whether code of this file is a part of adbc: its rules and its arithmetic of tangents.
+    """Whether code of this file is a part of adbc: its rules and its arithmetic of tangents."""
+    return filename.startswith(_OURS)
 
-    What stands for builtin functions is not: its loops are the user's.
-    """
-    return filename.startswith(_OURS) and not filename.startswith(_OURS_FOR_BUILTINS)
+
+def stands_for_builtins(filename: str) -> bool:
+    """Whether code of this file is a part of adbc that stands for builtin functions, whose loops are the
+    user's."""
+    return filename.startswith(_OURS_FOR_BUILTINS)
 
 
 @functools.cache

@@ -7,6 +7,7 @@ classes, comprehensions that are functions) is only looked at where that is said
 from __future__ import annotations
 
 import dataclasses
+import dis
 import functools
 import inspect
 import sys
@@ -22,6 +23,7 @@ __all__ = [
 
 _READS = frozenset({"load", "load_bound", "load_and_clear", "load_deref", "class_deref"})
 _WRITES_GLOBAL = frozenset({"store_global", "delete_global"})
+_STORING = [number for name, number in dis.opmap.items() if name in {"STORE_GLOBAL", "DELETE_GLOBAL"}]
 _WRITES_SHARED = frozenset({"store_deref", "delete_deref"})
 
 
@@ -45,7 +47,11 @@ def _parameters_read(function: types.FunctionType) -> frozenset[int] | None:
 def globals_written(code: types.CodeType) -> frozenset[str]:
     """The global names that `code`, or code nested in it, binds or unbinds."""
     return frozenset(
-        i.arg for part in _with_nested(code) for i in decode(part).instructions if i.name in _WRITES_GLOBAL
+        i.arg
+        for part in _with_nested(code)
+        if any(number in part.co_code[::2] for number in _STORING)
+        for i in decode(part).instructions
+        if i.name in _WRITES_GLOBAL
     )
 
 

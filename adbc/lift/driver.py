@@ -14,7 +14,7 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
-from adbc.cpython.decode import Code, decode, successors
+from adbc.cpython.decode import Code, decode
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph
@@ -192,7 +192,7 @@ class _Lifter:
             frame.write(slot, value)
 
     def one_block(self, leader: int) -> None:
-        frame, instructions = self.frame, self.code.instructions
+        frame, instructions, jumps = self.frame, self.code.instructions, self.code.jumps
         index = leader
         while True:
             instruction = instructions[index]
@@ -200,8 +200,7 @@ class _Lifter:
             frame.at(instruction.positions)
             frame.region = instruction.region
             HANDLERS[instruction.name](frame, instruction.arg)
-            following = successors(self.code, index)
-            if following != (index + 1,):
+            if index in jumps:
                 return
             index += 1
             if index in self.leaders:
@@ -222,13 +221,9 @@ class _Lifter:
 def _leaders(code: Code) -> set[int]:
     """The instructions that begin a block: the first, targets, and what stands behind a jump."""
     leaders = {0}
-    for index in range(len(code.instructions)):
-        region = code.instructions[index].region
-        if region is not None:
-            leaders.add(region.target)
-        following = successors(code, index)
-        if following != (index + 1,):
-            leaders.update((*following, index + 1))
+    leaders.update([i.region.target for i in code.instructions if i.region is not None])
+    for index, following in code.jumps.items():
+        leaders.update((*following, index + 1))
     return leaders
 
 
@@ -240,9 +235,8 @@ def _next_leaders(code: Code, leaders: set[int], leader: int) -> tuple[int, ...]
         region = code.instructions[index].region
         if region is not None:
             handlers.append(region.target)
-        following = successors(code, index)
-        if following != (index + 1,):
-            return tuple(dict.fromkeys((*following, *handlers)))
+        if index in code.jumps:
+            return tuple(dict.fromkeys((*code.jumps[index], *handlers)))
         index += 1
         if index in leaders:
             return tuple(dict.fromkeys((index, *handlers)))

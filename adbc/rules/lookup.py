@@ -17,6 +17,7 @@ from typing import Any
 
 from adbc.chainrules.plugins import plugins
 from adbc.chainrules.registry import BOTH, Origin, Rank, declared_in
+from adbc.collector import paused
 from adbc.errors import UnsupportedError
 from adbc.rules.classes import Question, noting, still
 from adbc.rules.contexts import is_for_speed
@@ -220,7 +221,8 @@ class RuleTable:
         """Import the sources whose package is loaded."""
         if self._takes_plugins:
             plugins.load()  # not under the lock: they declare rules, which come here from elsewhere too
-        with self._lock:  # a source leaves the list when its rows are there: another thread waits for them
+        # A source leaves the list when its rows are there: another thread waits for them.
+        with self._lock, paused():
             for source in self._waiting:
                 package, module = source
                 if package in sys.modules and source not in self._loading:

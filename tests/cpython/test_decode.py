@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import dis
+import heapq
+import inspect
 import itertools
+import statistics
 import sys
 from typing import Any
 
 import pytest
 
 from adbc.cpython import CONSTRUCTS, decode
-from adbc.cpython.decode import FIELDS, table
+from adbc.cpython.decode import FIELDS, _raw, table
 from adbc.lift.handlers import HANDLERS
 
 
@@ -49,6 +53,20 @@ def test_row_says_what_the_decoder_and_lifter_know(opcode: str) -> None:
             "yield_value",
         }  # read together with a neighbour
         assert field in FIELDS or field in {"", "target"} or field.isidentifier() or field.isdigit()
+
+
+@pytest.mark.parametrize("module", [argparse, dis, heapq, statistics], ids=lambda m: m.__name__)
+def test_instructions_are_those_that_dis_shows(module: Any) -> None:
+    waiting = [compile(inspect.getsource(module), "module", "exec")]
+    while waiting:
+        code = waiting.pop()
+        waiting += [constant for constant in code.co_consts if inspect.iscode(constant)]
+        jumps = {*dis.hasjrel, *dis.hasjabs}
+        shown = [
+            (i.opname, i.arg or 0, i.argval if i.opcode in jumps else None, i.offset, i.positions)
+            for i in dis.get_instructions(code)
+        ]
+        assert [tuple(raw) for raw in _raw(code)] == shown
 
 
 def test_refused_constructs_have_words() -> None:

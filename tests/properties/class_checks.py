@@ -10,7 +10,7 @@ from adbc.errors import ConstWriteError, LiftError, MissingRuleError, Unsupporte
 from adbc.runtime import default_engine
 from tests.properties.class_programs import ClassProgram
 
-__all__ = ["check_classes", "way_of"]
+__all__ = ["check_classes", "usual_way_of", "warmth", "way_of"]
 
 X, STEP = 1.3, 1e-6
 REFUSALS = (ConstWriteError, LiftError, MissingRuleError, UnsupportedError)
@@ -20,6 +20,16 @@ REFUSALS = (ConstWriteError, LiftError, MissingRuleError, UnsupportedError)
 def way_of(seed: int) -> str:
     """How types are guessed for the program of `seed`."""
     return ("learn", "never", "dynamic", "always")[seed % 4]
+
+
+def usual_way_of(seed: int) -> str:
+    """The same where programs are many: mostly as users have it, as it costs a third of the others."""
+    return ("learn", "never", "learn", "dynamic", "learn", "always", "learn", "learn")[seed % 8]
+
+
+def warmth(seed: int) -> int:
+    """How often code is interpreted before it is written: two times of three as users have it."""
+    return 0 if seed // 8 % 3 == 0 else 40
 
 
 def check_classes(program: ClassProgram, mode: str) -> str:

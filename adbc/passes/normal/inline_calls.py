@@ -29,10 +29,13 @@ from adbc.ir.terminators import Jump, Return
 from adbc.ir.traverse import copy_graph, depth_first_postorder
 from adbc.ir.values import Inlined, Instruction, Phi, Position, Value
 
-__all__ = ["LARGEST", "adopted", "inline_calls", "is_small", "split", "take_blocks"]
+__all__ = ["LARGEST", "MOST_IN_CODE", "adopted", "inline_calls", "is_small", "split", "take_blocks"]
 
 LARGEST = 40
 """A function with more instructions than this stays a function."""
+
+MOST_IN_CODE = 2 * LARGEST
+"""One with more in its bytecode is not even looked at, though some of them may be never reached."""
 
 ENOUGH = 400
 """A caller does not grow beyond this."""

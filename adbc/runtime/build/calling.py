@@ -12,12 +12,13 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from adbc.cpython.size import may_be_straight
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _cell_get_, _freevar_, _new_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.normal.inline_calls import is_small
+from adbc.passes.normal.inline_calls import MOST_IN_CODE, is_small
 from adbc.passes.normal.resolve_globals import is_stable
 from adbc.passes.query import NOTHING, constant, target
 from adbc.runtime.build.bindings import Bindings, is_constant
@@ -68,6 +69,8 @@ class Calling:
         if callee is None or namespace is None or callee.code.co_flags & _NOT_CALLED:
             return None
         if (callee.code, id(namespace)) in self.graphs.lifting or stands_in(call, callee.code):
+            return None
+        if not may_be_straight(callee.code, MOST_IN_CODE):
             return None
         bound = _bound(callee, call)
         if bound is None:

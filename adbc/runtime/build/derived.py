@@ -12,9 +12,9 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adbc.collector import paused
 from adbc.ir.graph import Graph
 from adbc.reverse.layout import Records
-from adbc.runtime.build.collector import paused
 from adbc.runtime.build.facts import Checked, Fact, NameFact, together
 from adbc.runtime.build.speculation import Continuation, Site
 from adbc.runtime.state.graph_functions import GraphFunction
@@ -46,8 +46,12 @@ class Derived:
         active: tuple[int, ...],
         mode: str,
         result: AbstractType,
+        is_provisional: bool = False,
     ) -> None:
         self.engine = engine
+        self.is_provisional = is_provisional
+        """Whether it is only there to be interpreted, entered by calls that are decided when they are made,
+        and nothing is promised of its result: what that is takes longer to infer than to run the function."""
         self.code = function.__code__
         self.globals = function.__globals__
         self.parameters = parameters
@@ -68,6 +72,10 @@ class Derived:
         self.is_built = False
         self.cold: ColdRule | None = None
         """What interprets the rule, as long as it has no code (`tiers`)."""
+        self.is_retired = False
+        """Whether this rule, which is provisional, was found to be worth code: another is to be entered."""
+        self.is_entered = False
+        """Whether calls from outside go by this rule."""
         self.is_warm = False
         """Whether it is built, and no longer interpreted."""
         self.is_kept = True

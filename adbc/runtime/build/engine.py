@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adbc import forward, passes, reverse  # their builders are loaded when they are first used
+from adbc.collector import paused
 from adbc.config import Config
 from adbc.derive.support import CommonSupport
 from adbc.emit.backend import Bytecode
@@ -33,7 +34,6 @@ from adbc.passes.stages import Watcher, run
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build import lifetimes
 from adbc.runtime.build.bindings import Bindings
-from adbc.runtime.build.collector import paused
 from adbc.runtime.build.derived import Derived, install, rule_of, rules_of, stub, written
 from adbc.runtime.build.facts import Fact, NameFact, class_fact
 from adbc.runtime.build.graphs import Graphs
@@ -57,7 +57,7 @@ from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
 from adbc.types.derived import count_typed
-from adbc.types.lattice import without_layout
+from adbc.types.lattice import ANY, without_layout
 from adbc.types.typeof import keep_apart
 
 if TYPE_CHECKING:
@@ -66,6 +66,10 @@ if TYPE_CHECKING:
 __all__ = ["Engine"]
 
 Key = tuple[Any, ...]
+
+
+PROVISIONAL = "provisional"
+"""Behind the key of a rule, says that it is."""
 
 
 class Engine:
@@ -182,22 +186,44 @@ class Engine:
         key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
         return self.rules.get(key) or self._made_rule(function, parameters, active, mode)
 
-    def _made_rule(
+    def dynamic_entry(
         self,
         function: types.FunctionType,
         parameters: Sequence[AbstractType],
         active: Sequence[int],
         mode: str,
     ) -> Derived:
+        """The derived rule for a call that is decided when it is made.
+
+        One that is to be interpreted at first is provisional, unless there is another already: nobody has
+        been told what it returns.
+        """
+        if self.epoch != self.table.epoch:
+            self.clear()
+        key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
+        known = self.rules.get(key) or self.rules.get((*key, PROVISIONAL))
+        return known or self._made_rule(function, parameters, active, mode, is_dynamic=True)
+
+    def _made_rule(
+        self,
+        function: types.FunctionType,
+        parameters: Sequence[AbstractType],
+        active: Sequence[int],
+        mode: str,
+        is_dynamic: bool = False,
+    ) -> Derived:
         """The derived rule for these types (without layout if the backend does not go by it), made if need
-        be."""
+        be: a provisional one where the call `is_dynamic` and the rule is interpreted at first."""
         if not self.backend.by_layout:
             parameters = list(map(without_layout, parameters))
         key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
         with self.lock, STACK.room(), paused():
             rule = self.rules.get(key)
+            if rule is None and is_dynamic:
+                rule = self.rules.get((*key, PROVISIONAL))
             if rule is None:
-                rule = self.rules[key] = self._new_rule(function, tuple(parameters), tuple(active), mode)
+                rule = self._new_rule(function, tuple(parameters), tuple(active), mode, is_dynamic)
+                self.rules[(*key, PROVISIONAL) if rule.is_provisional else key] = rule
         return rule
 
     def _new_rule(
@@ -206,6 +232,7 @@ class Engine:
         parameters: tuple[AbstractType, ...],
         active: tuple[int, ...],
         mode: str,
+        is_dynamic: bool,
     ) -> Derived:
         if _around_collections not in gc.callbacks and lifetimes.may_go(function):
             gc.callbacks.append(_around_collections)  # not before: each collection pays for it
@@ -214,9 +241,13 @@ class Engine:
         stored = None
         if self.cache is not None and inner is None:
             stored = self.cache.load(function, parameters, active, mode)
+        is_provisional = is_dynamic and stored is None and inner is None and self.tiers.begins_cold(function)
         with self.knowledge.notes.collected() as facts:
-            result = stored.result if stored else self.knowledge.promised(function, parameters, mode)
-        rule = Derived(self, function, parameters, active, mode, result)
+            if is_provisional:
+                result: AbstractType = ANY
+            else:
+                result = stored.result if stored else self.knowledge.promised(function, parameters, mode)
+        rule = Derived(self, function, parameters, active, mode, result, is_provisional)
         for key, fact in facts.items():  # callers are compiled against the result
             rule.note(key, fact)
         rule.guards = list(facts.values())
@@ -227,6 +258,18 @@ class Engine:
         if rule.function is None:
             rule.primal = self.graphs.known(function.__code__, function.__globals__)
         return rule
+
+    def retire(self, rule: Derived) -> None:
+        """Let another be entered in place of `rule`, which is provisional."""
+        with self.lock:
+            rule.is_retired = True
+            key = (rule.code, id(rule.globals), rule.parameters, rule.active, rule.mode, PROVISIONAL)
+            if self.rules.get(key) is rule:
+                del self.rules[key]
+            for known in [known for known, plan in self.plans.items() if getattr(plan, "rule", None) is rule]:
+                del self.plans[known]
+            if rule.is_entered:
+                self.generation += 1
 
     def static_entry(
         self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[int], mode: str

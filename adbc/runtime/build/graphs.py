@@ -13,6 +13,7 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from adbc import lift, passes  # loaded when they are first used
+from adbc.cpython.size import may_be_straight
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _new_
@@ -25,7 +26,7 @@ from adbc.passes.normal.dropped_generators import (
     makes_generators,
     only_consumes,
 )
-from adbc.passes.normal.inline_calls import is_small
+from adbc.passes.normal.inline_calls import MOST_IN_CODE, is_small
 from adbc.passes.normal.segments import must_be_closed, segments
 from adbc.passes.query import target
 from adbc.rules.lookup import RuleTable
@@ -221,6 +222,9 @@ class Graphs:
         if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
             return None
         if (function.__code__, id(function.__globals__)) in self.lifting:
+            return None
+        written(function)
+        if not may_be_straight(function.__code__, MOST_IN_CODE):
             return None
         arguments = call.operands[1:]
         binding = self.bind(function, len(arguments), call.keywords)

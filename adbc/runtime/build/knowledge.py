@@ -389,12 +389,13 @@ class Knowledge:
     def promised(self, function: types.FunctionType, parameters: Types, mode: str) -> AbstractType:
         """The result type that callers of a derived rule compile against."""
         self.graphs.primal(function)
+        if mode == "protected":  # it may also return a `Raised`
+            return ANY
         known = tuple(map(memory_type, parameters))
         if not self._keeps_lists(function, known):
             known = tuple(map(inferred_type, known))
         result = self.result(function, known)
-        # A protected rule may also return a `Raised`.
-        return ANY if result is NEVER or mode == "protected" else result
+        return ANY if result is NEVER else result
 
     # -- what functions do to memory -----------------------------------------------------------------------
 

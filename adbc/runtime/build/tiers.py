@@ -13,16 +13,17 @@ import types
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from adbc.cpython.libraries import is_library_code, is_own_code
+from adbc.collector import paused
+from adbc.cpython.libraries import is_library_code, is_own_code, stands_for_builtins
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import cycles
 from adbc.ir.values import Value
 from adbc.passes.typed.guards import behind_handlers
-from adbc.runtime.build.collector import paused
 from adbc.runtime.build.derived import Derived, install, stub
 from adbc.runtime.build.facts import NameFact
 from adbc.runtime.build.speculation import Base, Continuation, cell_of, guessable, numbered
 from adbc.runtime.cold import ColdRule, Frame, Mode, Program, Record, Thermostat, can_be_run
+from adbc.runtime.state.context import Context
 from adbc.runtime.state.stack import STACK
 
 if TYPE_CHECKING:  # the tiers are a part of an engine
@@ -55,9 +56,8 @@ class Tiers:
         if not self._may_be_cold(rule):
             return False
         graph = self.engine.primal_of(rule)
-        filename = rule.code.co_filename
-        is_library = is_library_code(filename, rule.globals) or is_own_code(filename)
-        if not can_be_run(graph) or not (self._is_always() or is_library or not _is_looping(graph)):
+        waits = self._is_always() or _is_to_wait(graph, rule.code, rule.globals, rule.is_provisional)
+        if not waits or not can_be_run(graph):
             return False
         program = self._program(rule, graph)
         warm = None if self._is_always() else lambda: self.warm(rule)
@@ -66,6 +66,7 @@ class Tiers:
         cold = ColdRule(
             program, rule.parameters, rule.active, rule.result, rule.mode, rule.takes_function, warm, learn,
             lambda frame, at: self._leave(rule, frame, at), self.warm_after,
+            (lambda context: self._retire(rule, context)) if rule.is_provisional else None,
         )  # fmt: skip
         rule.cold = cold
         rule.class_facts.update(graph.facts)
@@ -80,6 +81,20 @@ class Tiers:
         rule.is_built = True
         self.engine.builds += 1
         return True
+
+    def begins_cold(self, function: Any) -> bool:
+        """Whether a rule of `function` is interpreted at first where a call enters it that is decided when it
+        is made.
+
+        Raises `LiftError` if it cannot be lifted.
+        """
+        engine = self.engine
+        if engine.guesses.mode != "learn" or not self.warm_after or engine.is_watched:
+            return False
+        if (function.__code__, id(function.__globals__)) in self._hot or isinstance(function, Continuation):
+            return False
+        graph = engine.graphs.primal(function)
+        return can_be_run(graph) and _is_to_wait(graph, function.__code__, function.__globals__, True)
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -115,6 +130,16 @@ class Tiers:
                 if rule.mode != "forward" and cold.records:
                     _read_either(rule, cold)
         return rule.forwards
+
+    def _retire(self, rule: Derived, context: Context) -> None:
+        """Let a rule that has code be entered in place of `rule`, which is provisional and has been
+        interpreted, from the next call on."""
+        with self.engine.lock:
+            if rule.cold is not None and not rule.is_retired:
+                self._expect(rule, rule.cold.program)
+                self._hot.add((rule.code, id(rule.globals)))
+                self.engine.retire(rule)
+        context.checked.discard(rule)
 
     def warm_all(self) -> None:
         """Write the code of all rules that have been interpreted."""
@@ -215,6 +240,17 @@ class Tiers:
                 support.check_global,
             )
         return found
+
+
+def _is_to_wait(graph: Graph, code: types.CodeType, namespace: dict[str, Any], is_dynamic: bool) -> bool:
+    """Whether a function of these is to be interpreted at first: a library's, adbc's own, or without loops.
+
+    What stands for a builtin function does not wait where code calls it, whose loops are the user's.
+    """
+    filename = code.co_filename
+    if is_own_code(filename):
+        return is_dynamic or not stands_for_builtins(filename) or not _is_looping(graph)
+    return is_library_code(filename, namespace) or not _is_looping(graph)
 
 
 def _is_looping(graph: Graph) -> bool:

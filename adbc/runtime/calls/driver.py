@@ -618,7 +618,7 @@ class Calls(Attributes, InC, Iterating):
             parameters.append(type_)
             flags.append(flag)
             active.append(flag > 0)
-        plan = Plan(engine.entry(function, parameters, active, mode), flags, parameters, active)
+        plan = Plan(engine.dynamic_entry(function, parameters, active, mode), flags, parameters, active)
         args, beside = tuple(values), tuple(shadows)
         answer = self.enter_planned(context, plan, function, call.shadow, args, beside, 0)
         return self.of_bound(answer, bound)

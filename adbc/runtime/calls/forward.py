@@ -138,7 +138,9 @@ class ForwardCalls(Calls):
             context.go_in()
         rule = plan.rule
         if rule not in context.checked:
-            rule = plans.checked(self.engine, context, rule, function, plan.parameters, plan.active)
+            rule = plan.rule = plans.checked(
+                self.engine, context, rule, function, plan.parameters, plan.active
+            )
         return plan.hand(rule.forwards, context, function, ff, xs, fs)
 
     def enter_gathered(

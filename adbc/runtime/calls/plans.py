@@ -528,7 +528,7 @@ def by_value(
         for i, t in enumerate(parameters)
     ]
     active = [on and (has_shadow(t) or has_cotangent(t)) for on, t in zip(wanted, passed, strict=True)]
-    return _plan(engine, "reverse", function, passed, active)
+    return _planned(engine.entry(function, passed, active, "reverse"), passed, active)
 
 
 def kind(engine: EngineView, value: Any) -> Any:
@@ -558,7 +558,10 @@ def _plan(
     parameters: Sequence[AbstractType],
     active: Sequence[Any],
 ) -> Plan:
-    rule = engine.entry(function, parameters, active, mode)
+    return _planned(engine.dynamic_entry(function, parameters, active, mode), parameters, active)
+
+
+def _planned(rule: DerivedView, parameters: Sequence[AbstractType], active: Sequence[Any]) -> Plan:
     flags = tuple(
         (has_shadow(t) + 2 * has_cotangent(t)) if on else 0 for t, on in zip(parameters, active, strict=True)
     )
@@ -601,13 +604,16 @@ def checked(
     parameters: Sequence[AbstractType],
     active: Sequence[Any],
 ) -> DerivedView:
-    """`rule`, built, and checked for this top-level call."""
+    """`rule`, or the one that is entered in place of it now, built, and checked for this top-level call."""
+    entry = engine.dynamic_entry if rule.is_provisional else engine.entry
     if engine.stale:
         engine.refresh()
-        rule = engine.entry(function, parameters, active, rule.mode)
+        rule = entry(function, parameters, active, rule.mode)
+    elif rule.is_retired:
+        rule = entry(function, parameters, active, rule.mode)
     rule.build()
     if not engine.check(rule):
-        rule = engine.entry(function, parameters, active, rule.mode)
+        rule = entry(function, parameters, active, rule.mode)
         rule.build()
     context.checked.add(rule)
     return rule

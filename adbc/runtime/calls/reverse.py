@@ -248,7 +248,9 @@ class ReverseCalls(Calls):
             context.go_in()
         rule = plan.rule
         if rule not in context.checked:
-            rule = plans.checked(self.engine, context, rule, function, plan.parameters, plan.active)
+            rule = plan.rule = plans.checked(
+                self.engine, context, rule, function, plan.parameters, plan.active
+            )
         last = plan.last
         if last is None or last[0] is not rule:
             is_plain = rule.returns_float or is_number(rule.result)

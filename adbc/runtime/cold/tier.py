@@ -51,7 +51,8 @@ class ColdRule:
 
     active: per parameter, whether it is.  warm: makes code, and gives what is to be called from then on; None
     if the rule is to stay cold.  learn: called when a result has been of another class than before.  leave:
-    `Frame.leave`.  worth: how often each step is run, on average, before code is made.
+    `Frame.leave`.  worth: how often each step is run, on average, before code is made.  retire: given where
+    another rule is to have the code; in the call of a context, has that entered from the next time on.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class ColdRule:
         learn: Callable[[], None] | None,
         leave: Callable[[Frame, int], int | None],
         worth: int,
+        retire: Callable[[Any], None] | None,
     ) -> None:
         self.program = program
         self.result = result
@@ -74,6 +76,7 @@ class ColdRule:
         self.warm = warm
         self.learn = learn
         self.leave = leave
+        self.retire = retire
         self.steps = 0
         """How many steps have been run."""
         self.most = worth * program.size
@@ -130,7 +133,9 @@ class ColdRule:
     def forwards(self, *arguments: Any) -> Any:
         """The forwards pass."""
         if self._is_hot():
-            return self.warm()(*arguments)  # type: ignore[misc]  # is not None
+            if self.retire is None:
+                return self.warm()(*arguments)  # type: ignore[misc]  # is not None
+            self.retire(arguments[0])
         frame = self._entered(arguments)
         record = Record(self, frame)
         self.running += 1
@@ -157,7 +162,9 @@ class ColdRule:
     def dual(self, *arguments: Any) -> Any:
         """The dual function of forward mode."""
         if self._is_hot():
-            return self.warm()(*arguments)  # type: ignore[misc]  # is not None
+            if self.retire is None:
+                return self.warm()(*arguments)  # type: ignore[misc]  # is not None
+            self.retire(arguments[0])
         frame = self._entered(arguments)
         self.running += 1
         try:

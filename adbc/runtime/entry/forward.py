@@ -54,6 +54,7 @@ class _Way:
         self.namespace = f.__globals__
         self.generation = generation
         self.rule = rule
+        rule.is_entered = True
         self.parts = parts
         self.inner = inner
 

@@ -107,6 +107,7 @@ class _Way:
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
         self.rule = rule = plan.rule
+        rule.is_entered = True
         places = [i for i, _, _ in self.array_types]
         is_whole = not self.is_closed or all(i in places for i in self.arrays)
         self.is_short = is_inline_number(rule.result) and rule.returns_cotangent and is_whole

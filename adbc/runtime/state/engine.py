@@ -33,6 +33,12 @@ class DerivedView(Protocol):
     returns_cotangent: bool
     mode: str
     result: AbstractType
+    is_provisional: bool
+    """Whether it is only there to be interpreted (`dynamic_entry`)."""
+    is_retired: bool
+    """Whether it is provisional and was found to be worth code: another is to be entered."""
+    is_entered: bool
+    """Whether calls from outside go by it."""
 
     @property
     def engine(self) -> EngineView: ...
@@ -136,6 +142,11 @@ class EngineView(Protocol):
         self, function: types.FunctionType, parameters: Types, active: Sequence[bool], mode: str
     ) -> DerivedView:
         """The derived rule.  Raises `LiftError` if `function` cannot be lifted."""
+
+    def dynamic_entry(
+        self, function: types.FunctionType, parameters: Types, active: Sequence[bool], mode: str
+    ) -> DerivedView:
+        """The derived rule for a call that is decided when it is made: perhaps a provisional one."""
 
     def check(self, rule: DerivedView) -> bool:
         """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""

@@ -11,6 +11,7 @@ import pytest
 
 import adbc
 from adbc.runtime import default_engine
+from adbc.types.lattice import ANY, FLOAT
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +115,7 @@ def test_an_interruption_while_code_is_written(monkeypatch: pytest.MonkeyPatch) 
     expected = gradient(0.7)
     while rule_of(formula).cold.steps <= rule_of(formula).cold.most:
         gradient(0.7)
+    gradient(0.7)  # it has been interpreted often enough: from now on another rule is entered
     build = engine.build
 
     def interrupted(rule: Any) -> None:
@@ -123,9 +125,50 @@ def test_an_interruption_while_code_is_written(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(KeyboardInterrupt):
         gradient(0.7)
     monkeypatch.setattr(engine, "build", build)
-    assert rule_of(formula).cold is not None
     assert gradient(0.7) == pytest.approx(expected)
     assert rule_of(formula).cold is None
+
+
+def test_an_interruption_while_code_is_written_that_others_know_the_result_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine = default_engine()
+    engine.clear()
+    rule = engine.entry(formula, (FLOAT,), (True,), "reverse")
+    rule.build()
+    build = engine.build
+
+    def interrupted(rule: Any) -> None:
+        raise KeyboardInterrupt
+
+    assert rule.cold is not None
+    monkeypatch.setattr(engine, "build", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        engine.tiers.warm(rule)
+    monkeypatch.setattr(engine, "build", build)
+    assert rule.cold is not None
+    engine.tiers.warm(rule)
+    assert rule.cold is None and rule.result == FLOAT
+
+
+def test_what_is_interpreted_promises_nothing_until_it_has_code() -> None:
+    """Nobody is told the type of its result, which takes longer to infer than to run the function once; the
+    rule that has code in its place is compiled against it, and entered in the same call from outside."""
+    engine = default_engine()
+    engine.clear()
+    gradient = adbc.grad(formula)
+    expected = gradient(0.7)
+    assert rule_of(formula).is_provisional and rule_of(formula).result == ANY
+    for _ in range(60):
+        assert gradient(0.7) == pytest.approx(expected)
+    assert not rule_of(formula).is_provisional and rule_of(formula).result == FLOAT
+
+    def often(x: float, fs: Any) -> float:
+        return math.fsum([f(x) for f in fs])
+
+    engine.clear()
+    assert adbc.grad(often)(0.7, [formula] * 100) == pytest.approx(100.0 * expected)
+    assert not rule_of(formula).is_provisional
 
 
 def test_at_once() -> None:
