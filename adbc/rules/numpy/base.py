@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.activity import Refusal, without_refused
 from adbc.rules.classes import has
 from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
 from adbc.rules.numpy.object_numbers import frule_by_numbers, meets_objects, rrule_by_numbers
@@ -454,6 +455,7 @@ class ArrayRule(Rule):
         self.vjp = tuple(map(function_of, vjp))
         self.tangent_formulas = formulas_of(jvp)
         self.cotangent_formulas = formulas_of(vjp)
+        self.refuses = any(isinstance(f, Refusal) for f in self.jvp)
         self.defaults = dict(defaults or {})
         self.out_index = self.names.index("out") if "out" in self.names else None
         self.active = [*range(self.arrays)] + ([] if self.out_index is None else [self.out_index])
@@ -481,7 +483,7 @@ class ArrayRule(Rule):
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         return (
-            not self.mutates
+            not (self.mutates or self.refuses)
             and "out" not in keywords
             and (self.out_index is None or count - len(keywords) <= self.out_index)
         )
@@ -516,6 +518,8 @@ class ArrayRule(Rule):
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         arrays, others, target, index = self.split(args, kwargs)
+        if self.refuses:
+            dargs = without_refused(self.jvp, args, dargs, is_tangent=True)
         if target is not None:
             if target is not Ellipsis:
                 return self._frule_into(target, dargs[index], arrays, dargs, others, args, kwargs)
@@ -575,6 +579,8 @@ class ArrayRule(Rule):
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         arrays, others, target, index = self.split(args, kwargs)
         count = len(args)
+        if self.refuses:
+            fargs = without_refused(self.jvp, args, fargs, is_tangent=False)
         if target is not None:
             if target is not Ellipsis:
                 return self._rrule_into(target, fargs[index], arrays, fargs, others, args, kwargs)

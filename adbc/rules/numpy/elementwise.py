@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.rules.activity import Refusal, without_refused
 from adbc.rules.formulas import AnyFormula, Formula, FormulaCall, formulas_of
 from adbc.rules.numpy.base import (
     NUMBERS,
@@ -41,6 +42,7 @@ __all__ = [
     "conj",
     "elementwise",
     "operator_row",
+    "quiet",
     "real_formula",
     "real_formulas",
     "strong",
@@ -81,6 +83,12 @@ def strong(p: Any, d: Any) -> Any:
     return product if is_finite(product) else zero_wins(product, p, d)
 
 
+def quiet(p: Any, d: Any) -> Any:
+    """Return what `strong` does, without a warning of partial derivatives that are infinite."""
+    with np.errstate(all="ignore"):
+        return strong(p, d)
+
+
 def _numpy(x: Any) -> Any:
     """`x`, as a number of NumPy's if it is one of Python's: division by zero is then not an error."""
     return np.asarray(x)[()] if type(x) in NUMBERS else x
@@ -88,6 +96,8 @@ def _numpy(x: Any) -> Any:
 
 def _along(partial: Callable[..., Any] | int, singular: bool) -> Callable[..., Any]:
     """The formula ``partial * dx`` for the tangent, as a function."""
+    if isinstance(partial, Refusal):
+        return partial
     if not callable(partial):
         return (lambda d, out, *args, **others: d) if partial == 1 else (lambda d, out, *args, **others: -d)
     if not singular:
@@ -102,7 +112,7 @@ def _along(partial: Callable[..., Any] | int, singular: bool) -> Callable[..., A
 
 def _against(partial: Callable[..., Any] | int, singular: bool) -> Callable[..., Any]:
     """The formula ``conj(partial) * by`` for the cotangent, as a function."""
-    if not callable(partial):
+    if isinstance(partial, Refusal) or not callable(partial):
         return _along(partial, singular)
     if not singular:
         return lambda d, out, *args, **others: strong(conj(partial(out, *args)), d)
@@ -167,6 +177,8 @@ def real_formulas(row: ElementwiseRule, *formulas: Formula | None) -> None:
 def _with_options(formula: Callable[..., Any], function: Any) -> Callable[..., Any]:
     """A formula like `formula` for calls of `function` with options: with zeros where the mask ``where=`` is
     off, and on arguments of the dtypes that are computed with, which ``dtype=`` decides."""
+    if isinstance(formula, Refusal):
+        return formula
 
     def with_options(
         d: Any, out: Any, *args: Any, where: Any = True, dtype: Any = None, signature: Any = None,
@@ -238,6 +250,8 @@ class ElementwiseRule(ArrayRule):
     ) -> tuple[Any, Any]:
         if out is UNKNOWN:
             return super().frule(args, dargs, kwargs)
+        if self.refuses:
+            dargs = without_refused(self.jvp, args, dargs, is_tangent=True)
         if is_of_objects(out) and any_active(dargs):
             return frule_by_numbers(self.frule, self.function, args, dargs, kwargs)
         dout = self._tangent(out, list(args), dargs, {})
@@ -248,7 +262,7 @@ class ElementwiseRule(ArrayRule):
     def rrule(
         self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
     ) -> tuple[Any, Any, Pullback]:
-        if kwargs or len(args) > self.arrays:
+        if kwargs or self.refuses or len(args) > self.arrays:
             return super().rrule(args, fargs, kwargs)
         if out is UNKNOWN:
             out = self.function(*args)
@@ -349,7 +363,7 @@ def elementwise(
         formulas=[_real(p, singular) for p in partials],
     )
     row.partials = partials
-    if isinstance(function, np.ufunc) and _makes_complex(function):
+    if row.refuses or (isinstance(function, np.ufunc) and _makes_complex(function)):
         row.formulas = None  # they are for real numbers, results included
     return row
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.rules.activity import carries
+from adbc.rules.activity import Refusal, carries
 from adbc.rules.formulas import FormulaCall
 from adbc.rules.linear import along, refuse_others
 from adbc.rules.numpy.base import ArrayRule, plain
@@ -116,17 +116,13 @@ def bodies(module: Any, found: Mapping[str, Callable[..., Any]]) -> list[Any]:
     return [Overlay(getattr(module, name), body) for name, body in found.items() if hasattr(module, name)]
 
 
-def unknown(name: str, argument: str) -> Callable[..., Any]:
-    """A function that raises, in place of a partial derivative for which there is no formula."""
-
-    def refuse(*args: Any, **others: Any) -> Any:
-        raise UnsupportedError(
-            f"{name} has no derivative rule by {argument}",
-            "adbc has no formula for it",
-            "pass it as a constant: adbc.stop_gradient(x) in place of x",
-        )
-
-    return refuse
+def unknown(name: str, argument: str) -> Refusal:
+    """What stands in place of a partial derivative for which there is no formula."""
+    return Refusal(
+        f"{name} has no derivative rule by {argument}",
+        "adbc has no formula for it",
+        "pass it as a constant: adbc.stop_gradient(x) in place of x",
+    )
 
 
 def fixed(x: Any, what: str, instead: str) -> Any:

@@ -40,12 +40,17 @@ def _complement(partial: Callable[..., Any]) -> Callable[..., Any]:
     return lambda out, *args: -partial(out, *args)
 
 
+def _inside(out: Any, found: Any, end: float = np.inf) -> Any:
+    """The derivative `found` of an inverse by a parameter; zero at the ends of what it gives."""
+    return np.where((out <= 0) | (out >= end), 0.0, found)
+
+
 def _gamma_inverse_by_a(out: Any, a: Any, y: Any) -> Any:
-    return -gamma_by_a(a, out) / gamma_density(a, out)
+    return _inside(out, -gamma_by_a(a, out) / gamma_density(a, out))
 
 
 def _beta_inverse(by: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda out, a, b, y: -by(a, b, out) / beta_density(a, b, out)
+    return lambda out, a, b, y: _inside(out, -by(a, b, out) / beta_density(a, b, out), 1.0)
 
 
 def _fisher(place: int, sign: int = 1) -> Callable[..., Any]:
@@ -55,7 +60,7 @@ def _fisher(place: int, sign: int = 1) -> Callable[..., Any]:
 def _fisher_inverse(place: int) -> Callable[..., Any]:
     def partial(out: Any, n: Any, d: Any, p: Any) -> Any:
         found = f_partials(n, d, out)
-        return 1 / found[2] if place == 2 else -found[place] / found[2]
+        return 1 / found[2] if place == 2 else _inside(out, -found[place] / found[2])
 
     return partial
 
@@ -146,7 +151,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     ),
     *_row(
         "chdtri",
-        lambda out, v, p: -gamma_by_a(0.5 * v, 0.5 * out) / gamma_density(0.5 * v, 0.5 * out),
+        lambda out, v, p: _gamma_inverse_by_a(0.5 * out, 0.5 * v, p),
         lambda out, v, p: -2 / gamma_density(0.5 * v, 0.5 * out),
     ),
     *_row("stdtr", lambda out, df, t: student_by_df(df, t), lambda out, df, t: student_density(df, t)),
@@ -172,8 +177,8 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_row(
         "_beta_ppf",
         lambda out, q, a, b: 1 / beta_density(a, b, out),
-        lambda out, q, a, b: -beta_by_a(a, b, out) / beta_density(a, b, out),
-        lambda out, q, a, b: -beta_by_b(a, b, out) / beta_density(a, b, out),
+        lambda out, q, a, b: _beta_inverse(beta_by_a)(out, a, b, q),
+        lambda out, q, a, b: _beta_inverse(beta_by_b)(out, a, b, q),
     ),
     *_row("_cauchy_ppf", _cauchy_slope(1), *_CAUCHY),
     *_row("_cauchy_isf", _cauchy_slope(-1), *_CAUCHY),

@@ -88,14 +88,18 @@ def _integral(factor: float, by_t: int, powers: tuple[float, ...]) -> Callable[.
                 "pass p as a positive number",
             )
         total: Any = 0.0
+        count: Any = 0
         for x in columns:
-            total = total + np.log(np.maximum(x, 1e-300))
-        scale = np.exp(total / len(columns))
+            total = total + np.log(np.where(x > 0, x, 1.0))
+            count = count + (x > 0)
+        scale = np.exp(total / np.maximum(count, 1))
         t = scale * _NODES
         found = scale * _WEIGHTS * t**by_t
         for x, power in zip(columns, powers, strict=True):
             found = found * (t + x) ** power
-        return factor * np.sum(np.where(np.isfinite(found), found, 0.0), axis=-1)
+        result = factor * np.sum(np.where(np.isfinite(found), found, 0.0), axis=-1)
+        at_zero = sum(power * (x[..., 0] == 0) for x, power in zip(columns, powers, strict=True))
+        return np.where(at_zero + by_t <= -1, factor * np.inf, result)
 
     return partial
 
@@ -119,8 +123,10 @@ def _mean(sign: int) -> Callable[..., Any]:
     def partial(out: Any, a: Any, b: Any) -> Any:
         total = a + b
         k = (a - b) / total
+        own, other = (a, b) if sign > 0 else (b, a)
         slope = 2 * k * sign * 2 * (b if sign > 0 else a) / (total * total)
-        return out * (1 / total - _first_of_whole(k * k) / special.ellipk(k * k) * slope)
+        inside = out * (1 / total - _first_of_whole(k * k) / special.ellipk(k * k) * slope)
+        return np.where(other == 0, np.where(own == 0, np.nan, 0.0), inside)
 
     return partial
 

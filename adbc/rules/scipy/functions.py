@@ -48,15 +48,55 @@ def _inverse_boxcox_by_p(out: Any, y: Any, p: Any) -> Any:
     return out * np.where(small, series, (t / (1 + t) - np.log1p(t)) / (safe * safe))
 
 
+def _over(y: Any, x: Any, limit: float) -> Any:
+    """``y / x``, which has this limit at 0."""
+    return np.where(x == 0, limit, y / x)
+
+
+def _by_powers(z: Any, found: Any, *terms: float) -> Any:
+    """`found`, and for large `z`, where exp(-z**2) does not count, the sum of ``terms[k] / z**(k + 1)``,
+    which does not cancel."""
+    small = np.square(np.real(z)) - np.square(np.imag(z)) > 40
+    far = (np.abs(z) > 40) & ((np.imag(z) >= 0) | small)
+    near_zero = 1 / np.where(far, z, 40.0)
+    return np.where(far, near_zero * np.polyval(terms[::-1], near_zero), found)
+
+
+_FADDEEVA = 1j / np.sqrt(np.pi)
+
+
+def _faddeeva_slope(w: Any, z: Any) -> Any:
+    """The derivative of Faddeeva's function, whose value at `z` is `w`."""
+    terms = (0, -1, 0, -3 / 2, 0, -15 / 4, 0, -105 / 8, 0, -945 / 16)
+    return _by_powers(z, -2 * z * w + 2 * _FADDEEVA, *[_FADDEEVA * c for c in terms])
+
+
+def _lorentz(part: str, x: Any, gamma: Any) -> Any:
+    """The derivative of a Voigt profile without a normal part."""
+    square = x * x + gamma * gamma
+    if part == "sigma":
+        return np.zeros_like(square)
+    return (-2 * x * gamma if part == "x" else x * x - gamma * gamma) / (np.pi * square * square)
+
+
 def _voigt(part: str) -> Callable[..., Any]:
     """The derivative of a Voigt profile: Re w(z) / (sigma sqrt(2 pi)), z = (x + i gamma) / (sigma sqrt 2)."""
 
     def partial(out: Any, x: Any, sigma: Any, gamma: Any) -> Any:
-        z = (x + 1j * gamma) / (sigma * np.sqrt(2))
-        slope = -2 * z * special.wofz(z) + 2j / np.sqrt(np.pi)
+        is_normal = np.asarray(sigma) != 0
+        width = np.where(is_normal, sigma, 1.0)
+        z = (x + 1j * gamma) / (width * np.sqrt(2))
+        w = special.wofz(z)
+        slope = _faddeeva_slope(w, z)
         if part == "sigma":
-            return -(out + np.real(slope * z) / (sigma * np.sqrt(2 * np.pi))) / sigma
-        return (np.real(slope) if part == "x" else -np.imag(slope)) / (2 * np.sqrt(np.pi) * sigma * sigma)
+            terms = (0, 0, -1, 0, -3, 0, -45 / 4, 0, -105 / 2, 0, -4725 / 16)
+            both = _by_powers(z, w + slope * z, *[_FADDEEVA * c for c in terms])
+            found = -np.real(both) / (width * width * np.sqrt(2 * np.pi))
+        else:
+            found = (np.real(slope) if part == "x" else -np.imag(slope)) / (
+                2 * np.sqrt(np.pi) * width * width
+            )
+        return np.where(is_normal, found, _lorentz(part, x, gamma))
 
     return partial
 
@@ -79,14 +119,14 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_last("hyp0f1", 2, lambda out, b, z: special.hyp0f1(b + 1, z) / b),
     *_last("hyperu", 3, lambda out, a, b, z: -a * special.hyperu(a + 1, b + 1, z)),
     *_last("expn", 2, lambda out, n, x: -np.where(n == 0, out * (1 + 1 / x), special.expn(np.abs(n - 1), x))),
-    *_row("wofz", lambda out, z: -2 * z * out + 2j / np.sqrt(np.pi)),
+    *_row("wofz", _faddeeva_slope),
     *_last("hankel1e", 2, lambda out, v, z: _hankel_scaled(special.hankel1e, v, z) - 1j * out),
     *_last("hankel2e", 2, lambda out, v, z: _hankel_scaled(special.hankel2e, v, z) + 1j * out),
     *_last("struve", 2, _struve(special.struve)),
     *_last("modstruve", 2, _struve(special.modstruve)),
     *_row("itstruve0", lambda out, x: special.struve(0, x)),
     *_row("itmodstruve0", lambda out, x: special.modstruve(0, x)),
-    *_row("it2struve0", lambda out, x: -special.struve(0, x) / x),
+    *_row("it2struve0", lambda out, x: -_over(special.struve(0, x), x, 2 / np.pi)),
     *_row("ber", lambda out, x: special.berp(x)),
     *_row("bei", lambda out, x: special.beip(x)),
     *_row("ker", lambda out, x: special.kerp(x)),
@@ -114,8 +154,8 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_last("wright_bessel", 3, lambda out, a, b, x: special.wright_bessel(a, a + b, x)),
     *_last("log_wright_bessel", 3, lambda out, a, b, x: np.exp(special.log_wright_bessel(a, a + b, x) - out)),
     *_last("lpmv", 3, lambda out, m, v, x: (v * x * out - (v + m) * special.lpmv(m, v - 1, x)) / (x * x - 1)),
-    *_row("berp", lambda out, x: -special.bei(x) - out / x),
-    *_row("beip", lambda out, x: special.ber(x) - out / x),
+    *_row("berp", lambda out, x: -special.bei(x) - _over(out, x, 0.0)),
+    *_row("beip", lambda out, x: special.ber(x) - _over(out, x, 0.5)),
     *_row("kerp", lambda out, x: -special.kei(x) - out / x),
     *_row("keip", lambda out, x: special.ker(x) - out / x),
     *_row(

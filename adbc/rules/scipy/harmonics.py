@@ -10,9 +10,10 @@ import numpy as np
 from scipy import special
 
 from adbc.errors import UnsupportedError
+from adbc.rules.activity import Refusal
 from adbc.rules.implicit import valued
 from adbc.rules.numpy.base import ArrayRule
-from adbc.rules.numpy.elementwise import conj, elementwise
+from adbc.rules.numpy.elementwise import conj, elementwise, quiet
 from adbc.rules.scipy.base import internal, unknown
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
@@ -28,10 +29,12 @@ def _by(name: str, parameters: str, *slopes: Any) -> list[Rule]:
     found = [s or unknown(f"scipy.special.{name}", f"its argument {n}") for n, s in zip(names, slopes)]  # noqa: B905  # names of options follow
 
     def along(slope: Any) -> Any:
-        return lambda d, out, /, *args, **others: slope(*args, **others) * d
+        if isinstance(slope, Refusal):
+            return slope
+        return lambda d, out, /, *args, **others: quiet(slope(*args, **others), d)
 
     def against(slope: Any) -> Any:
-        return lambda d, out, /, *args, **others: conj(slope(*args, **others)) * d
+        return lambda d, out, /, *args, **others: quiet(conj(slope(*args, **others)), d)
 
     return [ArrayRule(function, parameters, jvp=[along(s) for s in found], vjp=[against(s) for s in found])]
 
@@ -82,16 +85,19 @@ def _harmonic(name: str, place: int) -> Callable[..., Any]:
 # -- spherical Bessel functions --------------------------------------------------------------------------
 
 
-def _spherical(name: str, sign: int) -> list[Rule]:
-    """The rows of a spherical Bessel function and its derivative, which satisfies
-    y'' = -2 y' / x - (sign - n (n + 1) / x**2) y."""
+def _spherical(name: str, sign: int, is_finite: bool) -> list[Rule]:
+    """The rows of a spherical Bessel function, which may be finite at zero, and its derivative, which
+    satisfies y'' = -2 y' / x - (sign - n (n + 1) / x**2) y."""
     home = internal("scipy.special._special_ufuncs")
     function, derivative = (getattr(home, f"_spherical_{name}{end}", None) for end in ("", "_d"))
     if function is None or derivative is None:
         return []
 
     def second(out: Any, n: Any, x: Any) -> Any:
-        return -2 / x * out - (sign - n * (n + 1) / (x * x)) * function(n, x)
+        x, n = np.asarray(x), np.asarray(n)
+        at_zero = np.where(n == 0, -sign / 3, np.where(n == 2, 2 / 15, 0.0))
+        inside = -2 / x * out - (sign - n * (n + 1) / (x * x)) * function(n, x)
+        return np.where((x == 0) & is_finite, at_zero, inside)
 
     return [
         elementwise(function, None, lambda out, n, x: derivative(n, x), singular=True, result=None),
@@ -139,10 +145,10 @@ ROWS: list[Rule] = [
         if hasattr(special, name)
         for row in _by(name, "n m theta phi", None, None, _harmonic(name, 0), _harmonic(name, 1))
     ],
-    *_spherical("jn", 1),
-    *_spherical("yn", 1),
-    *_spherical("in", -1),
-    *_spherical("kn", -1),
+    *_spherical("jn", 1, True),
+    *_spherical("yn", 1, False),
+    *_spherical("in", -1, True),
+    *_spherical("kn", -1, False),
     ZeroRule(value_of),
     Overlay(special._orthogonal.orthopoly1d.__call__, evaluated),
 ]  # fmt: skip

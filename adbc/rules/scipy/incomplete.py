@@ -22,6 +22,7 @@ __all__ = [
     "f_partials",
     "gamma_by_a",
     "gamma_density",
+    "in_blocks",
     "student_by_df",
     "student_density",
 ]
@@ -31,14 +32,34 @@ _NODES = np.exp(_U - np.exp(-_U))
 _WEIGHTS = (_U[1] - _U[0]) * _NODES * (1 + np.exp(-_U))
 
 
+_ROOM = 2**20
+"""How many numbers are computed at once, where each element needs hundreds."""
+
+
+def in_blocks(f: Callable[..., Any], each: int, *arguments: Any) -> Any:
+    """``f(*arguments)``, which goes element by element and computes `each` numbers for one: by blocks of
+    elements that leave memory free."""
+    arrays = np.broadcast_arrays(*[np.asarray(x, dtype=float) for x in arguments])
+    size = max(1, _ROOM // each)
+    if arrays[0].size <= size:
+        return f(*arrays)
+    flat = [x.ravel() for x in arrays]
+    parts = [f(*[x[k : k + size] for x in flat]) for k in range(0, arrays[0].size, size)]
+    return np.concatenate(parts).reshape(arrays[0].shape)
+
+
 def _integral(f: Callable[..., Any], width: Any, *arguments: Any) -> Any:
     """The integral of ``f(v, *arguments)`` over v > 0, for each element; f decays within a few `width`."""
-    columns = [np.asarray(x, dtype=float)[..., None] for x in (width, *arguments)]
-    v = columns[0] * _NODES
-    with np.errstate(all="ignore"):
+
+    def of_block(*block: Any) -> Any:
+        columns = [x[..., None] for x in block]
+        v = columns[0] * _NODES
         values = f(v, *columns[1:])
         values = np.where(np.isfinite(values), values, 0.0)  # beyond where the density is zero
         return np.sum(values * (columns[0] * _WEIGHTS), axis=-1)
+
+    with np.errstate(all="ignore"):
+        return in_blocks(of_block, _NODES.size, width, *arguments)
 
 
 # -- the gamma distribution --------------------------------------------------------------------------------
@@ -64,7 +85,9 @@ def gamma_by_a(a: Any, x: Any) -> Any:
     inside = (x > 0) & np.isfinite(x) & (a > 0)
     a, x = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
     log_x = np.log(x)
-    below = _integral(_gamma_below, 1 / (np.maximum(a - x, 0) + np.sqrt(a)), a, x, log_x)
+    # nowhere does it fall faster than exp(-a v)
+    width = np.maximum(1 / (np.maximum(a - x, 0) + np.sqrt(a)), 1 / a)
+    below = _integral(_gamma_below, width, a, x, log_x)
     width = 1 / (np.maximum(x - a, 0) + np.sqrt(x))
     width = np.minimum(width, 1 + np.maximum(np.log(np.maximum(a, 1)) - log_x, 0))
     above = _integral(_gamma_above, width, a, x, log_x)
@@ -97,7 +120,8 @@ def _beta_above(v: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
 def _width(a: Any, b: Any, x: Any, y: Any) -> Any:
     """How far below `x` the integral reaches, in the logarithm of the odds."""
     near = 1 / (np.maximum(a * y - b * x, 0) + np.sqrt((a + b) * x * y))
-    return np.minimum(near, 1 + 1 / a + np.maximum(np.log(b * x / (a * y)), 0))
+    far = np.minimum(near, 1 + 1 / a + np.maximum(np.log(b * x / (a * y)), 0))
+    return np.maximum(far, 1 / a)  # nowhere does it fall faster than exp(-a v)
 
 
 def _beta_by_a(a: Any, b: Any, x: Any, y: Any) -> Any:
@@ -149,6 +173,7 @@ def f_partials(n: Any, d: Any, x: Any) -> tuple[Any, Any, Any]:
     a, b = 0.5 * n, 0.5 * d
     density = np.exp(special.xlogy(a - 1, z) + special.xlogy(b - 1, rest) - special.betaln(a, b))
     slope = density * d / (total * total)
-    by_n = 0.5 * _beta_by_a(a, b, z, rest) + slope * x
-    by_d = -0.5 * _beta_by_a(b, a, rest, z) - density * n * x / (total * total)
+    times = np.where(np.asarray(x) == 0, 0.0, density * x / (total * total))  # in the limit
+    by_n = 0.5 * _beta_by_a(a, b, z, rest) + times * d
+    by_d = -0.5 * _beta_by_a(b, a, rest, z) - times * n
     return by_n, by_d, slope * n

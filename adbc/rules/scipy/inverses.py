@@ -22,6 +22,7 @@ from adbc.rules.scipy.incomplete import (
     f_partials,
     gamma_by_a,
     gamma_density,
+    in_blocks,
     student_by_df,
     student_density,
 )
@@ -36,11 +37,10 @@ Partials = Mapping[str, Callable[..., Any]]
 # -- sums over Poisson's distribution --------------------------------------------------------------------
 
 
-def _columns(half: Any, *args: Any) -> tuple[Any, ...]:
-    """The numbers of the terms that count where the mean is `half`; that and `args`, with room for them."""
-    args = np.broadcast_arrays(*[np.asarray(x, dtype=float) for x in (half, *args)])
-    top = float(np.max(np.where(np.isfinite(args[0]), args[0], 0.0), initial=0.0))
-    return np.arange(float(int(top + 12.0 * np.sqrt(top + 1.0) + 30.0))), *[x[..., None] for x in args]
+def _numbers(half: Any) -> Any:
+    """The numbers of the terms that count where the mean is one of `half`."""
+    top = float(np.max(np.where(np.isfinite(half), half, 0.0), initial=0.0))
+    return np.arange(float(int(top + 12.0 * np.sqrt(top + 1.0) + 30.0)))
 
 
 def _poisson(j: Any, half: Any) -> Any:
@@ -49,8 +49,12 @@ def _poisson(j: Any, half: Any) -> Any:
 
 def _mixture(term: Callable[..., Any], half: Any, *args: Any) -> Any:
     """The sum of ``term(j, *args)`` with Poisson's weights for the mean `half`."""
-    j, half, *rest = _columns(half, *args)
-    return np.sum(_poisson(j, half) * term(j, *rest), axis=-1)
+
+    def of_block(half: Any, *block: Any) -> Any:
+        j = _numbers(half)
+        return np.sum(_poisson(j, half[..., None]) * term(j, *[x[..., None] for x in block]), axis=-1)
+
+    return in_blocks(of_block, _numbers(half).size, half, *args)
 
 
 NONCENTRAL_CHI2: Partials = {
@@ -74,6 +78,7 @@ def _fisher(which: str) -> Callable[..., Any]:
         slope = beta_density(a, b, z) / (total * total)
         if which == "f":
             return slope * n * d
+        slope = np.where(f == 0, 0.0, slope)  # times f it is zero there
         if which == "dfn":
             return 0.5 * beta_by_a(a, b, z) + slope * f * d
         return 0.5 * beta_by_b(a, b, z) - slope * n * f
@@ -86,7 +91,9 @@ NONCENTRAL_F: Partials = {name: _fisher(name) for name in ("dfn", "dfd", "nc", "
 
 def _student_terms(which: str, df: Any, nc: Any, t: Any) -> Any:
     """A partial derivative of the noncentral distribution of Student's, for positive `t`."""
-    j, half, df, nc, t = _columns(0.5 * nc * nc, df, nc, t)
+    j = _numbers(0.5 * np.square(nc))
+    df, nc, t = (x[..., None] for x in (df, nc, t))
+    half = 0.5 * nc * nc
     square = t * t + df
     z, b = t * t / square, 0.5 * df
     even = _poisson(j, half)
@@ -109,7 +116,8 @@ def _student(which: str) -> Callable[..., Any]:
         low = np.asarray(t) < 0  # F(t; nc) = 1 - F(-t; -nc)
         sign = np.where(low, -1.0, 1.0)
         size = np.maximum(np.abs(t), 1e-100)
-        found = _student_terms(which, df, sign * nc, size)
+        count = _numbers(0.5 * np.square(nc)).size
+        found = in_blocks(lambda *block: _student_terms(which, *block), count, df, sign * nc, size)
         return sign * found if which == "df" else found
 
     return partial
@@ -172,6 +180,27 @@ def _of_names(names: str, partial: Callable[..., Any], sign: float = 1.0) -> Cal
     return lambda out, *args: sign * partial(**dict(zip(names.split(), args, strict=True)))
 
 
+def _with_counts(given: dict[str, Any], name: str) -> dict[str, Any]:
+    """The arguments, with those cut to whole numbers that the function `name` cuts."""
+    cut = np.floor if name.startswith("bd") else np.trunc
+    return {n: np.trunc(x) if n == "n" else cut(x) if n == "k" else x for n, x in given.items()}
+
+
+def _of_counts(name: str, names: str, partial: Callable[..., Any], sign: float) -> Callable[..., Any]:
+    """The partial derivative of a distribution of counts, which is constant beyond the largest one."""
+
+    def by(out: Any, *args: Any) -> Any:
+        given = _with_counts(dict(zip(names.split(), args, strict=True)), name)
+        inside = given["k"] >= 0
+        if not name.startswith("nb"):
+            inside = _inside(given["k"], given["n"])
+            given["n"] = np.where(inside, given["n"], 1.0)
+        given["k"] = np.where(inside, given["k"], 0.0)
+        return np.where(inside, sign * partial(**given), 0.0)
+
+    return by
+
+
 def _distribution(name: str, partials: Partials, names: str, sign: float = 1.0) -> list[ElementwiseRule]:
     """The row of a distribution with arguments `names`; by those without a partial it is refused, by its
     counts, which are cut to whole numbers, it has the derivative zero."""
@@ -182,6 +211,8 @@ def _distribution(name: str, partials: Partials, names: str, sign: float = 1.0) 
     for n in names.split():
         if n == "k":
             found.append(None)
+        elif n in partials and "k" in names.split():
+            found.append(_of_counts(name, names, partials[n], sign))
         elif n in partials:
             found.append(_of_names(names, partials[n], sign))
         else:
@@ -201,9 +232,9 @@ def _inverse(
     """The row of the inverse `name` with arguments `names`, ``value`` for that of the distribution `of`,
     which is solved for the argument `solved`.
 
-    Where there is no solution, what it gives is the end of where it searched, which does not move.  If it is
-    `whole`, its other arguments are counts: by those cut to whole numbers the derivative is zero, and the
-    others are refused.
+    Where there is no solution, what it gives is the end of where it searched, which does not move; or some
+    other number, whose derivative is nan.  If it is `whole`, its other arguments are counts: by those cut to
+    whole numbers the derivative is zero, and the others are refused.
     """
     function = getattr(special, name, None)
     distribution = of if callable(of) else getattr(special, of, None)
@@ -214,14 +245,17 @@ def _inverse(
     def partial(which: str) -> Callable[..., Any]:
         def by(out: Any, *args: Any) -> Any:
             given = dict(zip(order, args, strict=True))
-            if whole and "k" in given:
-                given["k"] = np.floor(given["k"])
+            if whole:
+                given = _with_counts(given, name)
             value = given.pop("value")
             given[solved] = out
             slope = partials[solved](**given)
             found = 1 / slope if which == "value" else -partials[which](**given) / slope
-            back = distribution(*[given[n] for n in partials])
-            return np.where(np.abs(back - value) < 1e-5, found, np.where(np.isnan(out), np.nan, 0.0))
+            back = np.abs(distribution(*[given[n] for n in partials]) - value)
+            is_end = (np.abs(out) <= 1e-100) | (np.abs(out) >= 1e100) | (out == 1e10) | (out == 1e4)
+            is_solved = back <= 1e-5 * np.minimum(value, 1 - value) + np.where(value > 0.5, 1e-14, 0.0)
+            without = np.where(is_end, 0.0, np.where(back < 1e-3, found, np.nan))
+            return np.where(is_solved & ~(is_end & ~np.isfinite(found)), found, without)
 
         return by
 
@@ -230,6 +264,23 @@ def _inverse(
 
     found = [of_count(n) if whole and n != "value" else partial(n) for n in order]
     return [elementwise(function, *found, singular=True, result=None)]
+
+
+def _scaled_gamma_inverse(name: str, names: str) -> list[ElementwiseRule]:
+    """The row of the inverse of the gamma distribution with shape b, divided by a scale of either sign."""
+    partials: dict[str, Callable[..., Any]] = {
+        "value": lambda out, value, b, scale: 1 / (scale * gamma_density(b, out * scale)),
+        "b": lambda out, value, b, scale: np.where(
+            out == 0, 0.0, -gamma_by_a(b, out * scale) / (scale * gamma_density(b, out * scale))
+        ),
+        "scale": lambda out, value, b, scale: -out / scale,
+    }
+
+    def by(which: str) -> Callable[..., Any]:
+        partial = partials[which]
+        return lambda out, *args: partial(out, **dict(zip(names.split(), args, strict=True)))
+
+    return [elementwise(getattr(special, name), *map(by, names.split()), singular=True, result=None)]
 
 
 # -- others ----------------------------------------------------------------------------------------------
@@ -416,9 +467,9 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_inverse("btdtrib", BETA, "betainc", "a value x", "b"),
     *_distribution("gdtr", GAMMA, "a b x"),
     *_distribution("gdtrc", GAMMA, "a b x", -1.0),
-    *_inverse("gdtria", GAMMA, "gdtr", "value b x", "a"),
+    *_scaled_gamma_inverse("gdtria", "value b scale"),
     *_inverse("gdtrib", GAMMA, "gdtr", "a value x", "b"),
-    *_inverse("gdtrix", GAMMA, "gdtr", "a b value", "x"),
+    *_scaled_gamma_inverse("gdtrix", "scale b value"),
     *_inverse("chdtriv", CHI2, "chdtr", "value x", "v"),
     *_distribution("bdtr", {"p": BINOMIAL["p"]}, "k n p"),
     *_distribution("bdtrc", {"p": BINOMIAL["p"]}, "k n p", -1.0),

@@ -10,8 +10,9 @@ import numpy as np
 from scipy import special
 
 from adbc.errors import UnsupportedError
+from adbc.rules.activity import without_refused
 from adbc.rules.numpy.base import any_active, finish, gather, gather_tangent, give, plain
-from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, strong
+from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, quiet
 from adbc.rules.scipy.base import unknown
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule
 from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
@@ -54,13 +55,14 @@ class SeveralRule(Rule):
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         self._check(args, kwargs)
+        dargs = without_refused(self.partials, args, dargs, is_tangent=True)
         outs = self.function(*args)
         totals: list[Any] = [None] * len(outs)
         for i, (x, dx) in enumerate(zip(args, dargs, strict=True)):
             dx = gather_tangent(x, dx)
             slopes = None if dx is None else self._slopes(i, outs, args)
             for k, slope in enumerate(slopes or ()):
-                term = strong(slope, dx)
+                term = quiet(slope, dx)
                 totals[k] = term if totals[k] is None else totals[k] + term
         if all(d is None for d in totals):
             return outs, fresh_tangent(outs)
@@ -70,6 +72,7 @@ class SeveralRule(Rule):
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         self._check(args, kwargs)
+        fargs = without_refused(self.partials, args, fargs, is_tangent=False)
         outs = self.function(*args)
         active = any_active(fargs)
         fouts = tuple(fresh_shadow(out, active=active) for out in outs)
@@ -85,7 +88,7 @@ class SeveralRule(Rule):
                 total = None
                 for slope, b in zip(slopes or (), by, strict=False):
                     if b is not None:
-                        term = strong(conj(slope), b)
+                        term = quiet(conj(slope), b)
                         total = term if total is None else total + term
                 if total is not None:
                     result[i] = give(fx, args[i], total)
@@ -127,12 +130,26 @@ def _airye(outs: Any, z: Any) -> Any:
     return aip + root * ai, z * ai + root * aip, bip - root * bi, z * bi - root * bip
 
 
+def _modified_fresnel(name: str, sign: int) -> list[Rule]:
+    def partial(outs: Any, x: Any) -> Any:
+        if np.any(x < 0):
+            raise UnsupportedError(
+                f"scipy.special.{name} of a negative number",
+                "SciPy's value there is not that of the function",
+                "use the whole integral, sqrt(pi) * exp(0.25j * pi) (or its conjugate), less that of -x",
+            )
+        wave = np.exp(sign * 1j * x * x)
+        return -wave, -sign * 2j * x * outs[1] - (_PHASE if sign > 0 else np.conj(_PHASE))
+
+    return several(name, partial)
+
+
 _PHASE = np.exp(-0.25j * np.pi) / np.sqrt(np.pi)
 
 
 def _kelvin(outs: Any, x: Any) -> Any:
     be, ke, bep, kep = outs
-    return bep, kep, 1j * be - bep / x, 1j * ke - kep / x
+    return bep, kep, 1j * be - np.where(x == 0, 0.5j, bep / x), 1j * ke - kep / x
 
 
 def _mathieu(outs: Any, m: Any, q: Any, x: Any, value: Any) -> Any:
@@ -142,10 +159,20 @@ def _mathieu(outs: Any, m: Any, q: Any, x: Any, value: Any) -> Any:
     return slope * degree, (2 * q * np.cos(2 * x * degree) - value(m, q)) * y * degree
 
 
+def _not_negative(name: str, c: Any) -> None:
+    if np.any(c < 0):
+        raise UnsupportedError(
+            f"scipy.special.{name} where c is negative",
+            "SciPy takes its characteristic value for that of zero there",
+            "pass abs(c), of which the function is one",
+        )
+
+
 def _spheroidal(name: str, value: Any, sign: int, is_angle: bool) -> list[Rule]:
     """The row of a spheroidal wave function; `sign` is 1 for prolate ones, -1 for oblate ones."""
 
     def second(y: Any, slope: Any, m: Any, n: Any, c: Any, x: Any) -> Any:
+        _not_negative(name, c)
         eigenvalue = value(m, n, c)
         if is_angle:
             rest = 1 - x * x
@@ -158,20 +185,22 @@ def _spheroidal(name: str, value: Any, sign: int, is_angle: bool) -> list[Rule]:
 
 # -- characteristic values: an eigenvalue moves by the mean of what the operator moves by ----------------
 
-_ANGLES = np.arange(128) * (360.0 / 128)
 _X, _W = np.polynomial.legendre.leggauss(80)
 
 
 def _mathieu_value(function: Any) -> Callable[..., Any]:
     def partial(out: Any, m: Any, q: Any) -> Any:
-        y = function(np.asarray(m)[..., None], np.asarray(q)[..., None], _ANGLES)[0]
-        return 2 * np.sum(np.cos(_ANGLES * np.pi / 90) * y * y, axis=-1) / np.sum(y * y, axis=-1)
+        count = 128 + 4 * int(np.max(m, initial=0.0))
+        angles = np.arange(count) * (360.0 / count)
+        y = function(np.asarray(m)[..., None], np.asarray(q)[..., None], angles)[0]
+        return 2 * np.sum(np.cos(angles * np.pi / 90) * y * y, axis=-1) / np.sum(y * y, axis=-1)
 
     return partial
 
 
 def _spheroidal_value(function: Any, sign: int) -> Callable[..., Any]:
     def partial(out: Any, m: Any, n: Any, c: Any) -> Any:
+        _not_negative(f"{function.__name__[:3]}_cv", c)
         m, n, c = (np.asarray(k)[..., None] for k in (m, n, c))
         y = function(m, n, c, _X)[0]
         weight = _W * y * y
@@ -197,8 +226,8 @@ ROWS: list[Rule] = [
     *several("airye", _airye),
     *several("itairy", lambda outs, x: (*special.airy(x)[::2], *special.airy(-x)[::2])),
     *several("fresnel", lambda outs, x: (np.sin(0.5 * np.pi * x * x), np.cos(0.5 * np.pi * x * x))),
-    *several("modfresnelp", lambda outs, x: (-np.exp(1j * x * x), -2j * x * outs[1] - _PHASE)),
-    *several("modfresnelm", lambda outs, x: (-np.exp(-1j * x * x), 2j * x * outs[1] - np.conj(_PHASE))),
+    *_modified_fresnel("modfresnelp", 1),
+    *_modified_fresnel("modfresnelm", -1),
     *several("iti0k0", lambda outs, x: (special.i0(x), special.k0(x))),
     *several("itj0y0", lambda outs, x: (special.j0(x), special.y0(x))),
     *several("it2i0k0", lambda outs, x: (_at_zero(0.0, x, _i0_over), -special.k0(x) / x)),

@@ -18,8 +18,9 @@ import numpy as np
 from scipy import special
 
 from adbc.errors import UnsupportedError
+from adbc.rules.activity import Refusal
 from adbc.rules.numpy.base import ArrayRule, any_active
-from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise
+from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, quiet
 from adbc.rules.scipy.base import unknown
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule
 
@@ -93,6 +94,21 @@ def _poisson(k: Any, m: Any) -> Any:
     return np.exp(special.xlogy(k, m) - m - special.gammaln(k + 1))
 
 
+def _beta_by(a: Any, b: Any, out: Any) -> Any:
+    """The derivative of the beta function by `a`; where it is zero, that of the factor 1 / gamma(a + b)."""
+    near = special.gamma(a) * special.gamma(b) * _rgamma_slope(special.rgamma(a + b), a + b)
+    return np.where(out == 0, near, out * (special.psi(a) - special.psi(a + b)))
+
+
+def _at_zero(found: Any, out: Any, n: Any, rest: Any, k: Any, is_lower: bool = False) -> Any:
+    """The derivative `found` of n! / (k! rest!) by `n`, or by `k` if `is_lower`; where it is zero, that of
+    the factor 1 / rest! or 1 / k! that is."""
+    of_rest = special.rgamma(k + 1) * _rgamma_slope(special.rgamma(rest + 1), rest + 1)
+    of_k = special.rgamma(rest + 1) * _rgamma_slope(special.rgamma(k + 1), k + 1)
+    near = special.gamma(n + 1) * (of_k - of_rest if is_lower else of_rest)
+    return np.where((out == 0) & np.isfinite(near), near, found)
+
+
 def _factorial_slope(out: Any, n: Any) -> Any:
     return np.where(n < 0, 0, special.gamma(n + 1) * special.psi(n + 1))
 
@@ -108,6 +124,13 @@ def _exprel_slope(x: Any) -> Any:
     near = np.polyval(EXPREL_SERIES[::-1], np.where(small, x, 0))
     wide = np.where(small, 1.0, x)
     return np.where(small, near, (np.exp(wide) - special.exprel(wide)) / wide)
+
+
+def _box_by_power(log: Any, p: Any) -> Any:
+    """The derivative of (exp(p log) - 1) / p by `p`; in the limit for the logarithm of zero 1 / p**2."""
+    at_zero = (log == -np.inf) & (p > 0)
+    log = np.where(at_zero, 0.0, log)
+    return np.where(at_zero, 1 / np.square(p), np.square(log) * _exprel_slope(p * log))
 
 
 def _quotient(x: Any, y: Any) -> Any:
@@ -185,11 +208,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("loggamma", lambda out, x: special.psi(x)),
     _row("rgamma", _rgamma_slope),
     _row("psi", lambda out, x: _trigamma(x)),
-    _row(
-        "beta",
-        lambda out, a, b: out * (special.psi(a) - special.psi(a + b)),
-        lambda out, a, b: out * (special.psi(b) - special.psi(a + b)),
-    ),
+    _row("beta", lambda out, a, b: _beta_by(a, b, out), lambda out, a, b: _beta_by(b, a, out)),
     _row(
         "betaln",
         lambda out, a, b: special.psi(a) - special.psi(a + b),
@@ -197,12 +216,18 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     ),
     _row(
         "binom",
-        lambda out, n, k: out * (special.psi(n + 1) - special.psi(n - k + 1)),
-        lambda out, n, k: out * (special.psi(n - k + 1) - special.psi(k + 1)),
+        lambda out, n, k: _at_zero(out * (special.psi(n + 1) - special.psi(n - k + 1)), out, n, n - k, k),
+        lambda out, n, k: _at_zero(
+            out * (special.psi(n - k + 1) - special.psi(k + 1)), out, n, n - k, k, is_lower=True
+        ),
     ),
     _row(
         "poch",
-        lambda out, z, m: out * (special.psi(z + m) - special.psi(z)),
+        lambda out, z, m: np.where(
+            out == 0,
+            special.gamma(z + m) * _rgamma_slope(special.rgamma(z), z),
+            out * (special.psi(z + m) - special.psi(z)),
+        ),
         lambda out, z, m: out * special.psi(z + m),
     ),
     _row("pdtr", None, lambda out, k, m: -_poisson(k, m)),
@@ -237,12 +262,12 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row(
         "boxcox",
         lambda out, x, p: np.power(x, p - 1),
-        lambda out, x, p: np.square(np.log(x)) * _exprel_slope(p * np.log(x)),
+        lambda out, x, p: _box_by_power(np.log(x), p),
     ),
     _row(
         "boxcox1p",
         lambda out, x, p: np.power(1 + x, p - 1),
-        lambda out, x, p: np.square(np.log1p(x)) * _exprel_slope(p * np.log1p(x)),
+        lambda out, x, p: _box_by_power(np.log1p(x), p),
     ),
     # Bessel functions
     _row("j0", lambda out, x: -special.j1(x)),
@@ -291,10 +316,12 @@ def _array(function: Any, names: str, *partials: Any) -> ArrayRule:
     """The row of an elementwise function that is no ufunc, by each ``partial(out, *args, **others)``."""
 
     def along(partial: Any) -> Any:
-        return lambda d, out, /, *args, **others: partial(out, *args, **others) * d
+        if isinstance(partial, Refusal):
+            return partial
+        return lambda d, out, /, *args, **others: quiet(partial(out, *args, **others), d)
 
     def against(partial: Any) -> Any:
-        return lambda d, out, /, *args, **others: conj(partial(out, *args, **others)) * d
+        return lambda d, out, /, *args, **others: quiet(conj(partial(out, *args, **others)), d)
 
     return ArrayRule(function, names, jvp=[along(p) for p in partials], vjp=[against(p) for p in partials])
 
@@ -307,9 +334,21 @@ BERNOULLI = special.bernoulli(24)
 
 
 def _zeta_by_x(out: Any, x: Any, q: Any = None) -> Any:
-    """The derivative of Hurwitz's zeta function by its exponent: the sum of Euler and Maclaurin, derived
-    term by term."""
+    """The derivative of Hurwitz's zeta function by its exponent; of Riemann's below zero by the equation that
+    connects its values at x and 1 - x."""
     x = np.asarray(_real("zeta", x), dtype=float)
+    if q is not None or not np.any(x < -1):
+        return _zeta_sum_by_x(x, q)
+    s = np.where(x < -1, x, -2.5)
+    factor = np.exp(s * np.log(2.0) + (s - 1) * np.log(np.pi) + special.gammaln(1 - s))
+    sine, cosine = np.sin(0.5 * np.pi * s), np.cos(0.5 * np.pi * s)
+    other = (np.log(2 * np.pi) - special.psi(1 - s)) * sine + 0.5 * np.pi * cosine
+    below = factor * (other * special.zeta(1 - s) - sine * _zeta_sum_by_x(1 - s, None))
+    return np.where(x < -1, below, _zeta_sum_by_x(np.where(x < -1, 2.0, x), None))
+
+
+def _zeta_sum_by_x(x: Any, q: Any) -> Any:
+    """The derivative of the sum of Euler and Maclaurin, term by term."""
     q = np.asarray(1.0 if q is None else q, dtype=float)
     total = np.zeros(np.broadcast_shapes(x.shape, q.shape))
     count = 20

@@ -33,7 +33,18 @@ STEP = 1e-3
 
 ROUGH = {
     **dict.fromkeys(
-        ("fmin_cg", "fmin_cobyla", "fmin_ncg", "fminbound", "golden", "diagbroyden", "brent", "minimize"), 0.1
+        (
+            "fmin_cg",
+            "fmin_cobyla",
+            "fmin_ncg",
+            "fminbound",
+            "golden",
+            "diagbroyden",
+            "brent",
+            "minimize",
+            "curve_fit",
+        ),
+        0.1,
     ),
     **dict.fromkeys(("ncfdtridfn", "ncfdtridfd", "ncfdtrinc", "chndtridf", "chndtrinc"), 0.01),
 }

@@ -347,3 +347,66 @@ def test_second_derivatives_are_refused(f: Any) -> None:
         ):
             with pytest.raises(UnsupportedError, match="a second derivative is taken through"):
                 second()
+
+
+def _target(p: Any) -> Any:
+    return lambda t: np.sum((t - p - 1.0) ** 2)
+
+
+def _onto_plane(p: Any) -> Any:
+    """The point nearest to p + 1 whose numbers have the sum 1 + p[1]."""
+    return p + 1.0 - (np.sum(p + 1.0) - 1.0 - p[1]) / 2.0
+
+
+PLANES = {
+    "equalities by place": lambda p: optimize.fmin_slsqp(
+        _target(p), [0.0, 0.0], [lambda t: 1.0 + p[1] - np.sum(t)], disp=0
+    ),
+    "their own arguments": lambda p: optimize.fmin_cobyla(
+        _target(p), [0.0, 0.0], lambda t, b: 1.0 + b - np.sum(t), consargs=(p[1],), args=()
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANES)
+def test_constraints_of_named_minimisers(name: str) -> None:
+    step = np.array([0.3, -0.8])
+    found, along = adbc.jvp(PLANES[name], (P,), (step,))
+    np.testing.assert_allclose(found, _onto_plane(P), atol=1e-3)
+    np.testing.assert_allclose(along, step - (np.sum(step) - step[1]) / 2.0, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda p: optimize.fmin_slsqp(_target(p), [0.0, 0.0], bounds=[(0.0, 0.5), (0.0, 9.0)], disp=0),
+        lambda p: (
+            optimize.basinhopping(
+                _target(p),
+                [0.0, 0.0],
+                niter=0,
+                minimizer_kwargs={"method": "L-BFGS-B", "bounds": [(0.0, 0.5), (0.0, 9.0)]},
+            ).x
+        ),
+    ],
+)
+def test_bounds_of_named_minimisers(call: Any) -> None:
+    np.testing.assert_allclose(adbc.jvp(call, (P,), (np.array([0.3, -0.8]),))[1], [0.0, -0.8], atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda p: optimize.minimize(
+            _target(p), [0.1, 0.1], method="trust-constr", bounds=[(0.0, 0.5), (0.0, 0.5)]
+        ).x[0],
+        lambda p: optimize.minimize(lambda t: np.sum((t - p) ** 4), [9.0, 9.0], options={"maxiter": 1}).x[0],
+        lambda p: optimize.differential_evolution(
+            _target(p), [(0, 3), (0, 3)], integrality=[True, True], rng=1, maxiter=2
+        ).x[0],
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_no_stationary_point_is_refused(call: Any) -> None:
+    with pytest.raises(UnsupportedError, match="minimum"):
+        adbc.grad(call)(P)

@@ -70,7 +70,7 @@ CALLS: dict[str, Sequence[str]] = {
     ],
     f"{_O}.leastsq": [f"{_O}.leastsq({_RESIDUAL}, [0.1, 0.1], xtol=1e-13, ftol=1e-13)[0]"],
     f"{_O}.curve_fit": [
-        f"{_O}.curve_fit({_MODEL}, np.array([0.0, 0.5, 1.0, 1.5, 2.0]), v + [2.0, 1.0, 0.6, 0.3, 0.1], p0=[2.0, 1.0], xtol=1e-13, ftol=1e-13)[0]"
+        f"{_O}.curve_fit({_MODEL}, np.array([0.0, 0.5, 1.0, 1.5, 2.0]), v + [2.0, 1.0, 0.6, 0.3, 0.1], p0=[2.0, 1.0], xtol=1e-15, ftol=1e-15, gtol=1e-15)[0]"
     ],
     f"{_O}.lsq_linear": [f"{_O}.lsq_linear(C, v[:4]).x"],
     f"{_O}.nnls": [f"{_O}.nnls(C, C @ v[:3])[0]"],
