@@ -368,6 +368,7 @@ PLANES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANES)
 def test_constraints_of_named_minimisers(name: str) -> None:
     step = np.array([0.3, -0.8])
@@ -376,6 +377,7 @@ def test_constraints_of_named_minimisers(name: str) -> None:
     np.testing.assert_allclose(along, step - (np.sum(step) - step[1]) / 2.0, rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [
