@@ -22,6 +22,8 @@ __all__ = ["ROWS"]
 
 
 def _frechet(a: Any, e: Any) -> Any:
+    if np.ndim(a) == 0:  # the matrix of one number
+        return np.reshape(np.exp(a) * e, (1, 1) if np.ndim(e) == 0 else ())
     if a.ndim > 2:
         return np.stack([_frechet(x, y) for x, y in zip(a, e, strict=True)])
     if np.iscomplexobj(e) and not np.iscomplexobj(a):
@@ -54,7 +56,7 @@ def _matrix_function(function: Any, derivative: Callable[..., Any]) -> FormulaRu
         return derivative(a, d)
 
     def against(by: Any, y: Any, a: Any, **_: Any) -> Any:
-        return derivative(adjoint(a), by)
+        return derivative(np.conjugate(a) if np.ndim(a) == 0 else adjoint(a), by)
 
     return FormulaRule(function, jvp=[along], vjp=[against])
 

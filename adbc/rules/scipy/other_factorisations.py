@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from adbc.errors import UnsupportedError
 from adbc.rules.implicit import solved, valued
 from adbc.rules.scipy.base import bodies, fixed
 from adbc.rules.stopping import stop_gradient
@@ -52,6 +53,12 @@ def eig_banded(
     a_band: Any, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
     select: Any = "a", select_range: Any = None, max_ev: int = 0, check_finite: bool = True,
 ) -> Any:  # fmt: skip
+    if not isinstance(lower, int | np.bool_):
+        raise UnsupportedError(
+            f"scipy.linalg.eig_banded with lower={lower!r:.40}",
+            "SciPy cuts it to a whole number",
+            "give True or False",
+        )
     if select not in ("a", "all", 0):
         what = f"scipy.linalg.eig_banded with select={select!r}"
         a_band = fixed(np.asarray(a_band), what, "take all eigenvalues, and index them")
@@ -59,7 +66,14 @@ def eig_banded(
             linalg.eig_banded, (a_band, lower, eigvals_only, False, select, select_range, max_ev), {}
         )
     matrix = _whole(a_band, lower)
-    return linalg.eigvalsh(matrix) if eigvals_only else linalg.eigh(matrix)
+    if eigvals_only:
+        return linalg.eigvalsh(matrix)
+    values, vectors = linalg.eigh(matrix)
+    # Vectors are unique but for a factor: theirs is that of SciPy's, which come from another algorithm.
+    _, known = solved(linalg.eig_banded, (stop_gradient(a_band), lower), {})
+    along = np.sum(np.conjugate(stop_gradient(vectors)) * known, axis=0)
+    size = np.abs(along)
+    return values, vectors * np.where(size > 0.5, along / np.where(size > 0.5, size, 1.0), 1.0)
 
 
 def eigvals_banded(

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy import linalg
 
 from adbc.errors import UnsupportedError
@@ -246,13 +247,25 @@ BANDED = Structure(
 )
 
 
+def _band_of_matrix(ab: Any) -> Any:
+    if np.ndim(ab) != 2:
+        raise UnsupportedError(
+            f"scipy.linalg.solveh_banded of a band with {np.ndim(ab)} axes",
+            "adbc has a rule for one matrix, whose diagonals are the rows of the band",
+            "give the diagonal alone as one row: np.atleast_2d(ab)",
+        )
+    return np.asarray(ab)
+
+
 def _hermitian_band(ab: Any, lower: Any = False, **_: Any) -> Any:
+    ab = _band_of_matrix(ab)
     whole = _from_band(ab, 0 if lower else ab.shape[0] - 1)
     return _mirrored(whole, lower, True)
 
 
 def _hermitian_band_back(s: Any, ab: Any, lower: Any = False, **_: Any) -> Any:
-    return _to_band(_mirrored_back(s, lower, True), ab, 0 if lower else np.shape(ab)[0] - 1)
+    ab = _band_of_matrix(ab)
+    return _to_band(_mirrored_back(s, lower, True), ab, 0 if lower else ab.shape[0] - 1)
 
 
 def _hermitian_band_solve(ab: Any, b: Any, is_adjoint: bool, lower: Any = False, **_: Any) -> Any:
@@ -333,31 +346,51 @@ def permutation(piv: Any) -> Any:
 
 def toeplitz_of(column: Any, row: Any) -> Any:
     """The matrix with this first column and first row, of which the first number does not count."""
-    n, m = len(column), len(row)
-    numbers = np.concatenate((row[:0:-1], column))
-    return numbers[np.arange(n)[:, None] - np.arange(m)[None, :] + m - 1]
+    n, m = column.shape[-1], row.shape[-1]
+    if column.ndim != row.ndim:
+        column, row = column + np.zeros((*row.shape[:-1], 1)), row + np.zeros((*column.shape[:-1], 1))
+    numbers = np.concatenate((row[..., :0:-1], column), axis=-1)
+    return numbers[..., np.arange(n)[:, None] - np.arange(m)[None, :] + m - 1]
 
 
-def _column_and_row(c_or_cr: Any) -> Any:
+_HAS_STACKS = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17)
+"""Whether columns of several axes are stacks of columns, as they are from SciPy 1.17 on; before, they were
+made flat."""
+
+
+def _columns(c: Any) -> Any:
+    c = np.asarray(c)
+    return c if _HAS_STACKS and c.ndim > 1 else np.ravel(c)
+
+
+def _column_and_row(c_or_cr: Any, name: str) -> Any:
     if isinstance(c_or_cr, tuple):
-        return np.ravel(np.asarray(c_or_cr[0])), np.ravel(np.asarray(c_or_cr[1]))
-    column = np.ravel(np.asarray(c_or_cr))
-    return column, np.conjugate(column)
+        column, row = _columns(c_or_cr[0]), _columns(c_or_cr[1])
+    else:
+        column = _columns(c_or_cr)
+        row = np.conjugate(column)
+    if column.ndim > 1 or row.ndim > 1:
+        raise UnsupportedError(
+            f"scipy.linalg.{name} of a stack of columns",
+            "adbc has a rule for one matrix",
+            "call it for each matrix of the stack",
+        )
+    return column, row
 
 
 def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
-    column, row = _column_and_row(c_or_cr)
+    column, row = _column_and_row(c_or_cr, "solve_toeplitz")
     return linalg.solve(toeplitz_of(column, row), b, assume_a="gen")
 
 
 def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: Any = None) -> Any:
-    column, row = _column_and_row(c_or_cr)
-    return np.matmul(toeplitz_of(column, row), x)
+    column, row = _column_and_row(c_or_cr, "matmul_toeplitz")
+    return np.matmul(toeplitz_of(column, row), np.asarray(x))
 
 
 def toeplitz(c: Any, r: Any = None) -> Any:
-    column = np.ravel(np.asarray(c))
-    return toeplitz_of(column, np.conjugate(column) if r is None else np.ravel(np.asarray(r)))
+    column = _columns(c)
+    return toeplitz_of(column, np.conjugate(column) if r is None else _columns(r))
 
 
 def hankel(c: Any, r: Any = None) -> Any:
@@ -368,9 +401,9 @@ def hankel(c: Any, r: Any = None) -> Any:
 
 
 def circulant(c: Any) -> Any:
-    column = np.ravel(np.asarray(c))
-    n = len(column)
-    return column[(np.arange(n)[:, None] - np.arange(n)[None, :]) % n]
+    column = _columns(c)
+    n = column.shape[-1]
+    return column[..., (np.arange(n)[:, None] - np.arange(n)[None, :]) % n]
 
 
 ROWS: list[Rule] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -32,13 +33,53 @@ def band(m: Any, rows: int, lower: bool) -> Any:
     return result
 
 
+def test_vectors_of_bands_are_those_of_scipy() -> None:
+    """Signs are those that the function gives, whichever way the derivative is computed."""
+    for rows in (2, 3, 4):
+        b = band(POSITIVE + np.diag([0.0, 3.0, -1.0, 2.0]), rows, True)
+        given = linalg.eig_banded(b, True)
+        found, along = adbc.jvp(lambda b: linalg.eig_banded(b, True), (b,), (0.1 * np.cos(b),))
+        np.testing.assert_allclose(found[1], given[1], rtol=1e-12, atol=1e-12)
+        later = linalg.eig_banded(b + 1e-6 * np.cos(b), True)[1]
+        np.testing.assert_allclose((later - given[1]) / 1e-5, along[1], atol=1e-4)
+    with pytest.raises(UnsupportedError, match="Give True or False"):
+        adbc.jvp(lambda b: linalg.eig_banded(b, 0.6), (b,), (b,))
+
+
+def test_stacks_of_columns() -> None:
+    """From SciPy 1.17 on, columns of several axes are stacks of columns."""
+    columns = RNG.standard_normal((2, 3))
+    for function in (linalg.toeplitz, linalg.circulant, linalg.hankel):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = function(columns)
+        found, along = adbc.jvp(function, (columns,), (2.0 * columns,))
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(along, 2.0 * expected)
+    agrees(lambda c: linalg.toeplitz(c, np.array([1.0, 2.0])), columns[0])
+    for function in (linalg.solve_toeplitz, linalg.matmul_toeplitz):
+        if linalg.toeplitz(np.eye(2)).ndim > 2:
+            with pytest.raises(UnsupportedError, match="of a stack of columns"):
+                adbc.jvp(lambda c, f=function: f(c, np.eye(3)), (columns,), (columns,))
+
+
+def test_numbers_as_matrices() -> None:
+    """The exponential of a number is that of a matrix of one; bands need two axes."""
+    found, along = adbc.jvp(linalg.expm, (0.4,), (2.0,))
+    np.testing.assert_allclose(found, [[np.exp(0.4)]])
+    np.testing.assert_allclose(along, [[2.0 * np.exp(0.4)]])
+    np.testing.assert_allclose(adbc.grad(lambda x: linalg.expm(x)[0, 0])(0.4), np.exp(0.4))
+    with pytest.raises(UnsupportedError, match="of a band with 1 axes"):
+        adbc.grad(lambda x: np.sum(linalg.solveh_banded(x, x)))(np.arange(1.0, 5.0))
+
+
 @pytest.mark.parametrize("lower", [True, False])
 def test_bands(lower: bool) -> None:
     for rows in (1, 2, 4):
         b = band(POSITIVE, rows, lower)
         agrees(lambda b: linalg.cholesky_banded(b, lower=lower), b)
         agrees(lambda b: linalg.eigvals_banded(b, lower=lower), b)
-        agrees(lambda b: linalg.eig_banded(b, lower=lower)[1] ** 2, b)
+        agrees(lambda b: linalg.eig_banded(b, lower=lower)[1], b)
     check_rule(lambda b: linalg.cholesky_banded(b, lower=lower), band(POSITIVE, 3, lower))
 
 
