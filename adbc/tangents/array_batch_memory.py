@@ -12,7 +12,16 @@ from adbc.tangents import array_batch_functions, array_batch_tangents, internal
 from adbc.tangents.array_batch_tangents import strong_product, strong_quotient
 from adbc.tangents.array_batches import BatchedArray, BatchedNumber, refused
 from adbc.tangents.array_iterators import iterator_over
-from adbc.tangents.array_memory import REGION, Array, Region, address_of, extent, flat_bytes, ultimate_owner
+from adbc.tangents.array_memory import (
+    REGION,
+    Array,
+    Region,
+    address_of,
+    extent,
+    flat_bytes,
+    seen_memory,
+    ultimate_owner,
+)
 from adbc.tangents.iterators import add_iterator
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import INACTIVE, KINDS, kind_of
@@ -33,13 +42,7 @@ class BatchRegion(Region):
         if isinstance(owner, np.ndarray):
             start, stop = self.extent()
         else:
-            try:
-                flat = np.frombuffer(owner, np.uint8)
-            except (TypeError, ValueError, BufferError):
-                flat = first
-                while isinstance(flat.base, np.ndarray):
-                    flat = flat.base
-            start, stop = self._extent = extent(flat)
+            start, stop = self._extent = extent(seen_memory(owner, first)[0])
         if first.dtype.hasobject:
             raise refused("to be the tangent of an array of objects")
         if batch is None:

@@ -16,8 +16,8 @@ from adbc.tangents.nothing import NO_TANGENT
 
 __all__ = [
     "REGION", "Array", "Region", "add_into", "address_of", "extent", "fill", "flat_bytes",
-    "has_number_fields", "number_views", "overlaps_itself", "places_of", "record_array", "region_of", "share",
-    "ultimate_owner",
+    "has_number_fields", "number_views", "overlaps_itself", "places_of", "record_array", "region_of",
+    "seen_memory", "share", "ultimate_owner",
 ]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
@@ -52,6 +52,17 @@ def ultimate_owner(x: Any) -> Any:
         owner = base
 
 
+def seen_memory(owner: Any, first: Array) -> tuple[Array, bool]:
+    """The bytes of a foreign buffer, and True; where its extent is out of sight, what can be seen of it, the
+    outermost array that `first` is a view of, and False."""
+    try:
+        return np.frombuffer(owner, np.uint8), True
+    except (TypeError, ValueError, BufferError):
+        while isinstance(first.base, np.ndarray):
+            first = first.base
+        return first, False
+
+
 class Region:
     """The memory of the object `owner`, and its counterpart for tangents, which has the same size."""
 
@@ -61,17 +72,11 @@ class Region:
         if isinstance(owner, np.ndarray):
             self.twin = self._like(owner, copy) if twin is None else twin
             return
-        try:
-            flat = np.frombuffer(owner, np.uint8)
-        except (TypeError, ValueError, BufferError):
-            # Its extent is out of sight: what can be seen of it is the outermost array.
-            outer = first
-            while isinstance(outer.base, np.ndarray):
-                outer = outer.base
-            self._extent = extent(outer)
-            self.twin = self._bytes(outer, copy)
-            return
+        flat, is_whole = seen_memory(owner, first)
         self._extent = extent(flat)
+        if not is_whole:
+            self.twin = self._bytes(flat, copy)
+            return
         if twin is None:
             twin = flat.copy() if copy else np.zeros(flat.shape, np.uint8)
         self.twin = twin

@@ -196,30 +196,20 @@ class Engine:
         parameters: Sequence[AbstractType],
         active: Sequence[int],
         mode: str,
+        is_dynamic: bool = False,
     ) -> Derived:
-        """The derived rule, perhaps not built yet.  Raises `LiftError` if `function` cannot be lifted."""
-        if self.epoch != self.table.epoch:
-            self.clear()
-        key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
-        return self.rules.get(key) or self._made_rule(function, parameters, active, mode)
+        """The derived rule, perhaps not built yet.  Raises `LiftError` if `function` cannot be lifted.
 
-    def dynamic_entry(
-        self,
-        function: types.FunctionType,
-        parameters: Sequence[AbstractType],
-        active: Sequence[int],
-        mode: str,
-    ) -> Derived:
-        """The derived rule for a call that is decided when it is made.
-
-        One that is to be interpreted at first is provisional, unless there is another already: nobody has
-        been told what it returns.
+        is_dynamic: it is for a call that is decided when it is made.  A rule that is to be interpreted at
+        first is provisional then, unless there is another already: nobody has been told what it returns.
         """
         if self.epoch != self.table.epoch:
             self.clear()
         key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
-        known = self.rules.get(key) or self.rules.get((*key, PROVISIONAL))
-        return known or self._made_rule(function, parameters, active, mode, is_dynamic=True)
+        known = self.rules.get(key)
+        if known is None and is_dynamic:
+            known = self.rules.get((*key, PROVISIONAL))
+        return known or self._made_rule(function, parameters, active, mode, is_dynamic)
 
     def _made_rule(
         self,
@@ -227,7 +217,7 @@ class Engine:
         parameters: Sequence[AbstractType],
         active: Sequence[int],
         mode: str,
-        is_dynamic: bool = False,
+        is_dynamic: bool,
     ) -> Derived:
         """The derived rule for these types (without layout if the backend does not go by it), made if need
         be: a provisional one where the call `is_dynamic` and the rule is interpreted at first."""

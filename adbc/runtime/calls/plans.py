@@ -558,7 +558,8 @@ def _plan(
     parameters: Sequence[AbstractType],
     active: Sequence[Any],
 ) -> Plan:
-    return _planned(engine.dynamic_entry(function, parameters, active, mode), parameters, active)
+    rule = engine.entry(function, parameters, active, mode, is_dynamic=True)
+    return _planned(rule, parameters, active)
 
 
 def _planned(rule: DerivedView, parameters: Sequence[AbstractType], active: Sequence[Any]) -> Plan:
@@ -605,15 +606,15 @@ def checked(
     active: Sequence[Any],
 ) -> DerivedView:
     """`rule`, or the one that is entered in place of it now, built, and checked for this top-level call."""
-    entry = engine.dynamic_entry if rule.is_provisional else engine.entry
+    mode, is_dynamic = rule.mode, rule.is_provisional
     if engine.stale:
         engine.refresh()
-        rule = entry(function, parameters, active, rule.mode)
+        rule = engine.entry(function, parameters, active, mode, is_dynamic)
     elif rule.is_retired:
-        rule = entry(function, parameters, active, rule.mode)
+        rule = engine.entry(function, parameters, active, mode, is_dynamic)
     rule.build()
     if not engine.check(rule):
-        rule = entry(function, parameters, active, rule.mode)
+        rule = engine.entry(function, parameters, active, mode, is_dynamic)
         rule.build()
     context.checked.add(rule)
     return rule

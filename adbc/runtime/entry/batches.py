@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
-from adbc.errors import ArgumentError, InvalidTangentError
-from adbc.runtime.entry.constants import constant_arguments, hold_constants
+from adbc.errors import ArgumentError
+from adbc.runtime.entry.constants import check_constants, constant_arguments, hold_constants
 from adbc.runtime.entry.described import lists_in
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.results import pair
@@ -19,7 +19,7 @@ from adbc.runtime.report.messages import describe
 from adbc.runtime.state.batches import of_width
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
-from adbc.tangents import NO_TANGENT, Const, Dual, zero_tangent
+from adbc.tangents import NO_TANGENT, Dual, zero_tangent
 from adbc.tangents.array_batch_forms import Giving, Taking, simple_batches
 from adbc.tangents.array_batch_memory import install, memo_of
 from adbc.tangents.fit import as_numbers
@@ -81,11 +81,7 @@ def dual_call(
                 if type(x) is not float:
                     context.shadows.later(x, t)
             return _entered(engine, context, f, None, primals, simple, width, names)
-    for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
-        if type(x) is Const and t is not None and t is not NO_TANGENT:
-            raise InvalidTangentError(
-                f"argument {i} is declared adbc.Const, so it has no tangent: give None, not {t!r:.60}"
-            )
+    check_constants(primals, tangents)
     f, *primals = hold_constants(context, (f, *primals))
     given = [None if t is NO_TANGENT else t for t in tangents]
     taking = Taking(width) if taking is None else taking

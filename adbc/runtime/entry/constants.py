@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.errors import InvalidTangentError
 from adbc.runtime.entry.reading import only_read
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
-from adbc.tangents import Const
+from adbc.tangents import NO_TANGENT, Const
 
-__all__ = ["constant_arguments", "hold_constants"]
+__all__ = ["check_constants", "constant_arguments", "hold_constants"]
 
 
 def hold_constants(context: Context, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -21,6 +22,15 @@ def hold_constants(context: Context, values: tuple[Any, ...]) -> tuple[Any, ...]
         if type(x) is Const:
             context.shadows.hold_constant(x.value)
     return tuple([x.value if type(x) is Const else x for x in values])
+
+
+def check_constants(primals: Sequence[Any], tangents: Sequence[Any]) -> None:
+    """Raise `InvalidTangentError` if there is a tangent of an argument that is declared `Const`."""
+    for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
+        if type(x) is Const and t is not None and t is not NO_TANGENT:
+            raise InvalidTangentError(
+                f"argument {i} is declared adbc.Const, so it has no tangent: give None, not {t!r:.60}"
+            )
 
 
 def constant_arguments(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import ArgumentError, InvalidTangentError
-from adbc.runtime.entry.constants import constant_arguments, hold_constants
+from adbc.runtime.entry.constants import check_constants, constant_arguments, hold_constants
 from adbc.runtime.entry.described import lists_in
 from adbc.runtime.entry.entering import enter, go_back, start_waiting
 from adbc.runtime.entry.replaying import Memory, memory_of
@@ -161,11 +161,7 @@ def first_dual_call(
     and the directions that the function was entered with."""
     context = Context()
     context.is_forward = True
-    for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
-        if type(x) is Const and t is not None and t is not NO_TANGENT:
-            raise InvalidTangentError(
-                f"argument {i} is declared adbc.Const, so it has no tangent: give None, not {t!r:.60}"
-            )
+    check_constants(primals, tangents)
     f, *primals = hold_constants(context, (f, *primals))
     given = [None if t is NO_TANGENT else t for t in tangents]
     for i, (x, t) in enumerate(zip(primals, given, strict=True)):

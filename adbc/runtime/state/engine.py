@@ -34,7 +34,7 @@ class DerivedView(Protocol):
     mode: str
     result: AbstractType
     is_provisional: bool
-    """Whether it is only there to be interpreted (`dynamic_entry`)."""
+    """Whether it is only there to be interpreted (`EngineView.entry`)."""
     is_retired: bool
     """Whether it is provisional and was found to be worth code: another is to be entered."""
     is_entered: bool
@@ -142,14 +142,15 @@ class EngineView(Protocol):
         """The type that a rule for the argument `value` is made for."""
 
     def entry(
-        self, function: types.FunctionType, parameters: Types, active: Sequence[bool], mode: str
+        self,
+        function: types.FunctionType,
+        parameters: Types,
+        active: Sequence[bool],
+        mode: str,
+        is_dynamic: bool = False,
     ) -> DerivedView:
-        """The derived rule.  Raises `LiftError` if `function` cannot be lifted."""
-
-    def dynamic_entry(
-        self, function: types.FunctionType, parameters: Types, active: Sequence[bool], mode: str
-    ) -> DerivedView:
-        """The derived rule for a call that is decided when it is made: perhaps a provisional one."""
+        """The derived rule; for a call that is decided when it is made perhaps a provisional one.  Raises
+        `LiftError` if `function` cannot be lifted."""
 
     def check(self, rule: DerivedView) -> bool:
         """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""
