@@ -3,7 +3,8 @@
 Graphs are cyclic and are made of tens of thousands of objects that are all needed until the code is there:
 the collector would walk over them again and again, a quarter of the time of a long build, and find nothing.
 What modules and tables of rules are made of stays for good; thirty collections on the way, and the one of
-everything that they bring up, would be half of the time to the first gradient.
+everything that they bring up, would be half of the time to the first gradient.  At the end it is put among
+what is old without a look at it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import contextlib
 import gc
 from collections.abc import Iterator
 
-__all__ = ["paused"]
+__all__ = ["loading", "paused"]
 
 
 @contextlib.contextmanager
@@ -26,3 +27,19 @@ def paused() -> Iterator[None]:
         yield
     finally:
         gc.enable()
+
+
+@contextlib.contextmanager
+def loading() -> Iterator[None]:
+    """Let no collection begin by itself while what stays for good is made, and count all that is there at the
+    end as old: the next full collection is the first to look at it.  Whoever has frozen objects keeps them
+    frozen.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    with paused():
+        yield
+        if not gc.get_freeze_count():
+            gc.freeze()  # joins lists of objects, as does
+            gc.unfreeze()

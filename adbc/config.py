@@ -6,9 +6,10 @@ wants a configuration asks for one and passes it on.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Mapping
+
+from adbc.records import record
 
 __all__ = ["FOLDER", "Config"]
 
@@ -22,7 +23,7 @@ CONTEXTS = ("default", "minimal")
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Config:
     """How rules are built; in force for a block with ``with adbc.use(adbc.Config(...))``.
 

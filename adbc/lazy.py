@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from adbc.collector import paused
+from adbc.collector import loading
 
 __all__ = ["demanded", "lazily", "on_demand"]
 
@@ -28,7 +28,7 @@ def lazily(package: str, homes: Mapping[str, str], together: Collection[str] = (
     """
 
     def find(name: str) -> Any:
-        with paused():
+        with loading():
             module = importlib.import_module(f"{package}.{homes[name]}")
         return module if homes[name] == name else getattr(module, name)
 

@@ -17,6 +17,7 @@ from enum import IntEnum
 from typing import Any
 
 from adbc.chainrules.configs import Requirement, RuleConfig
+from adbc.records import record
 
 __all__ = [
     "BOTH",
@@ -44,7 +45,7 @@ class Rank(IntEnum):
     BUILT_IN = 2
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Origin:
     """Where a rule comes from.
 
@@ -86,7 +87,7 @@ def least_arguments(when: Callable[..., bool]) -> int:
     return code.co_argcount - len(getattr(when, "__defaults__", None) or ()) if code else 1
 
 
-@dataclasses.dataclass(eq=False)
+@record(eq=False)
 class Declaration:
     """How `function` is differentiated in `modes`, for arguments of the classes that `when` accepts.
 

@@ -83,6 +83,7 @@ from typing import Any, NamedTuple
 from adbc.cpython import v311, v312, v313, v314, v315
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
+from adbc.records import record
 
 __all__ = ["TABLES", "Code", "Instruction", "Region", "Slot", "decode", "table"]
 
@@ -95,7 +96,7 @@ TABLES: dict[tuple[int, int], types.ModuleType] = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Slot:
     """A local variable of the frame: parameters and plain locals, then cells, then free variables."""
 
@@ -104,7 +105,7 @@ class Slot:
     free: bool
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Region:
     """The handler of an instruction.
 
@@ -127,7 +128,7 @@ class Instruction(NamedTuple):
     region: Region | None = None
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Code:
     """A decoded code object.
 

@@ -6,7 +6,6 @@ classes, comprehensions that are functions) is only looked at where that is said
 
 from __future__ import annotations
 
-import dataclasses
 import dis
 import functools
 import inspect
@@ -15,6 +14,7 @@ import types
 from collections.abc import Callable, Iterator
 
 from adbc.cpython.decode import Slot, decode
+from adbc.records import record
 
 __all__ = [
     "Questions", "attributes_reset", "globals_written", "imports", "names_in", "parameters_read", "questions",
@@ -81,7 +81,7 @@ _OF_RESETTING = frozenset({"const", "load", "load_bound", "return"})
 """The instructions that set an attribute of the one variable there is to a constant, or to that itself."""
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Questions:
     """What code that binds nothing but its own variables may ask: the attributes that it reads, and the
     globals and the methods that it calls, by name."""

@@ -7,15 +7,15 @@ tables say so.
 
 from __future__ import annotations
 
-import dataclasses
 import types
 
 from adbc.errors import LiftError
+from adbc.records import record
 
 __all__ = ["CONSTRUCTS", "Construct", "refusal"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Construct:
     """words: the construct in plain words.  remedy: what the reader can do instead."""
 

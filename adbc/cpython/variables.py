@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import dis
 import types
 from collections.abc import Sequence
 
 from adbc.cpython.decode import Instruction, decode
+from adbc.records import record
 
 __all__ = ["Passed", "passed_at", "settled"]
 
@@ -44,7 +44,7 @@ def settled(code: types.CodeType) -> frozenset[str]:
     return frozenset(found - unsettled)
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Passed:
     """What a call is given: for each argument the variable that it is, None for anything else."""
 

@@ -19,7 +19,6 @@ has not raised::
 from __future__ import annotations
 
 import abc
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +32,7 @@ from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.passes.normal.protected import is_isolated
 from adbc.passes.query import target
+from adbc.records import record
 from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS
 from adbc.types.callsites import CallSite, is_constant_dict, is_kept, name_of
@@ -47,7 +47,7 @@ from adbc.types.library_calls import is_kept as is_kept_by_library
 __all__ = ["Mirror", "ReadMethod", "ReadSlot"]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ReadSlot:
     """The place that a value was read from: the index or name `key` of a container, whose companion is
     `companion`."""
@@ -62,7 +62,7 @@ class ReadSlot:
     of the field."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ReadMethod:
     """The place that a value, probably a method, was read from: `name` of `instance`, whose companion is
     `companion`."""

@@ -9,6 +9,7 @@ from adbc.derive.support import CommonSupport
 from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
 from adbc.passes.stages import Stage
+from adbc.records import record
 from adbc.types.callsites import CallSite, activity
 from adbc.types.decisions import Decisions
 from adbc.types.lattice import AbstractType
@@ -18,7 +19,7 @@ from adbc.types.usefulness import drop_useless
 __all__ = ["DECIDING", "Deciding"]
 
 
-@dataclasses.dataclass
+@record
 class Deciding:
     """What the stages of a builder work with: which arguments are active, and what has been decided."""
 

@@ -6,12 +6,12 @@ function is written into generated code as a constant; docstrings say how it is 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.passes.derived.strong_zeros import Strong
+from adbc.records import record
 from adbc.types.callsites import Binding, Knowledge
 from adbc.types.decisions import Decisions
 from adbc.types.lattice import AbstractType
@@ -19,7 +19,7 @@ from adbc.types.lattice import AbstractType
 __all__ = ["CommonSupport"]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class CommonSupport:
     """What generated code of either mode needs at run time.
 

@@ -22,11 +22,12 @@ from adbc.emit.writer import Writer
 from adbc.ir.graph import Graph
 from adbc.ir.values import Inlined
 from adbc.passes.stages import Group, Stage, run
+from adbc.records import record
 
 __all__ = ["EMIT", "emit", "emit_function"]
 
 
-@dataclasses.dataclass
+@record
 class Emission:
     """What the stages of emission work with: how the code is to be called, and what they have found."""
 

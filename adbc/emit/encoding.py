@@ -10,7 +10,6 @@ It refuses to know where the items come from.
 
 from __future__ import annotations
 
-import dataclasses
 import dis
 import functools
 import types
@@ -23,6 +22,7 @@ from bytecode.concrete import ExceptionTableEntry
 
 from adbc.emit import locations
 from adbc.emit.items import Begin, Cell, Item, Label, Location
+from adbc.records import record
 
 __all__ = ["Heading", "Units", "encode"]
 
@@ -32,7 +32,7 @@ Units = list[tuple[int, Location]]
 EXTENDED: Final = dis.opmap["EXTENDED_ARG"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Heading:
     """What a code object says of its function.
 

@@ -13,8 +13,9 @@ It refuses to know what an instruction does.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, NamedTuple, TypeAlias
+
+from adbc.records import record
 
 __all__ = ["Begin", "Cell", "End", "Item", "Label", "Location", "Op"]
 
@@ -50,7 +51,7 @@ class Cell(NamedTuple):
     free: bool
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Begin:
     """The border where a region begins: what raises in it goes to `handler`, with `depth` values left on
     the stack, then the number of the instruction if that is wanted, and the exception."""
@@ -60,7 +61,7 @@ class Begin:
     with_instruction: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class End:
     """The border where the region that began at `region` ends."""
 

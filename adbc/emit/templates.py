@@ -11,7 +11,6 @@ This module refuses to know where values live and which interpreter is running.
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import operator
 import types
 from collections.abc import Callable
@@ -21,12 +20,13 @@ from adbc.emit.delegation import delegate, iterator_to_delegate_to
 from adbc.ir import intrinsics as i
 from adbc.ir.ops import OPS
 from adbc.ir.values import Const, Instruction, Value
+from adbc.records import record
 from adbc.types.records import record_field
 
 __all__ = ["BINARY", "COMPARE", "UPDATES", "Callee", "Form", "Plan", "Step", "form_of", "plan_of"]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Callee:
     """A step that pushes `value` as the function of a call, with the NULL that goes with it.
 
@@ -40,7 +40,7 @@ class Callee:
 Step = Value | Callee | tuple[Any, ...]
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Plan:
     """How an instruction is written: `steps` in order; `pushes` tells whether a value is left on the stack
     (else the result is None).
@@ -53,7 +53,7 @@ class Plan:
     container: bool = False
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Form:
     """An instruction seen as a call: `function` is the Python object called, or None if it is not known."""
 

@@ -22,7 +22,6 @@ It knows the instructions that `assembler` writes and refuses all others.
 from __future__ import annotations
 
 import bisect
-import dataclasses
 import dis
 import inspect
 import sys
@@ -32,6 +31,7 @@ from typing import Any
 
 from adbc.emit.assembly import ENTERS
 from adbc.errors import VerificationError
+from adbc.records import record
 
 __all__ = ["verify_stack"]
 
@@ -139,7 +139,7 @@ ITERATOR_SLOTS = 2 if VERSION >= (3, 15) else 1
 CALL_PAIR = (NULL, OBJECT) if VERSION < (3, 13) else (OBJECT, NULL)
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class _State:
     stack: Stack
     bound: frozenset[str]

@@ -25,7 +25,6 @@ values here are real numbers, and what comes out is what the rule gives, to the 
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 import types
 from collections.abc import Collection, Sequence
@@ -37,12 +36,13 @@ from adbc.ir.graph import Block, Graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.derived.partials import are_sums_and_products, needed, taken_apart
 from adbc.passes.query import drop, target, use_counts
+from adbc.records import record
 from adbc.types.lattice import AbstractType, is_float64
 
 __all__ = ["LinearForms", "Term"]
 
 
-@dataclasses.dataclass
+@record
 class Term:
     """A term of a sum of tangents: ``factor * tangent / divisor``, perhaps negated; a factor or divisor
     that is None is 1."""

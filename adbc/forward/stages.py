@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 from adbc.derive.stages import DECIDING, Deciding
@@ -13,12 +12,13 @@ from adbc.ir.graph import Graph
 from adbc.ir.traverse import remove_unreachable
 from adbc.passes.normal.protected import isolate
 from adbc.passes.stages import Group, Stage, Watcher, in_place, run
+from adbc.records import record
 from adbc.types.lattice import AbstractType
 
 __all__ = ["FORWARD", "build_forward"]
 
 
-@dataclasses.dataclass
+@record
 class Dualising(Deciding):
     """What the stages of forward mode work with."""
 

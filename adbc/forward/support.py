@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable
 from typing import Any
 
 from adbc.derive.support import CommonSupport
 from adbc.ir.graph import Graph
+from adbc.records import record
 
 __all__ = ["ForwardSupport"]
 
@@ -17,7 +17,7 @@ def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ForwardSupport(CommonSupport):
     """What generated code of forward mode needs at run time.
 

@@ -7,7 +7,6 @@ builders have decided about its calls.  What can be written instead is in a tabl
 from __future__ import annotations
 
 import copy
-import dataclasses
 import functools
 import sys
 import time
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from adbc.config import FOLDER
 from adbc.inspect.profile import Clock, Line, profile, size_in_words, time_in_words
+from adbc.records import record
 
 if TYPE_CHECKING:
     from adbc.inspect.explain import Site
@@ -35,7 +35,7 @@ _MUCH = 1 << 20
 """Bytes: a line that saves more is told so."""
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class AdvisedLine:
     """A line that takes more than `LIMIT` times as long in the gradient as in the plain function.
 
@@ -59,7 +59,7 @@ class AdvisedLine:
         return self.gradient - LIMIT * self.plain
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Advice:
     """The `lines` that cost most beyond the limit, the worst first, at most ten; `gradient` and `plain` are
     the seconds of the whole function.  ``print`` shows it as a table."""

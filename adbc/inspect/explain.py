@@ -23,6 +23,7 @@ from adbc.ir.graph import Block
 from adbc.ir.loops import Loop, natural_loops
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.passes.query import target
+from adbc.records import record
 from adbc.runtime import default_engine, make_engine, using
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.disk_cache import Unwritten
@@ -38,7 +39,7 @@ __all__ = ["Explanation", "Saved", "Section", "Site", "explain"]
 _RUNS = 6
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Site:
     """One call or operation.
 
@@ -64,7 +65,7 @@ class Site:
     depth: int
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Saved:
     """Something that the forwards pass saves for the pullback: `what` it is, as the source has it, its
     `type`, and the line of the `loop` that saves it in each of its iterations (None: once per call)."""
@@ -74,7 +75,7 @@ class Saved:
     loop: int | None
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Section:
     """One derived rule: `name` and types of the function, where it is, its `sites` and what it saves.
 

@@ -8,7 +8,6 @@ allocated what is still there between the two.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import gc
 import linecache
@@ -23,6 +22,7 @@ from typing import Any
 from adbc.api import vjp
 from adbc.config import FOLDER
 from adbc.errors import ArgumentError
+from adbc.records import record
 from adbc.runtime import default_engine
 from adbc.runtime.build.engine import Engine
 from adbc.runtime.report.frames import inlined_in
@@ -36,7 +36,7 @@ _FRAMES = 40
 Place = tuple[str, int]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Line:
     """One line: `forwards` and `pullback` are seconds per gradient, `saved` are bytes that were allocated
     there and are still in use when the forwards pass has ended, `runs` is how often the line was entered
@@ -51,7 +51,7 @@ class Line:
     saved: int
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Profile:
     """What `profile` found: `lines` by file and line; seconds of a whole gradient, in the `forwards` pass and
     in the `pullback`; `outside`, the part of both that is on no line (what surrounds the top-level call)."""

@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
+from adbc.records import record
 
 __all__ = ["Backend", "Pair", "Unit"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Unit:
     """What code is made for: the function that was differentiated."""
 

@@ -11,7 +11,6 @@ the middle.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 
 from adbc.ir.builder import Variables, remove_dead_phis, remove_trivial_phis
@@ -19,11 +18,12 @@ from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator, Unreachable
 from adbc.ir.traverse import copy_of
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
+from adbc.records import record
 
 __all__ = ["Rest", "rest_of"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Rest:
     """The rest of a graph, and how it relates to the original.  graph: the rest.  live: the values of the
     original graph that its arguments stand for, in order.

@@ -18,13 +18,13 @@ It refuses to know what is legal: `verify` asks it, and judges.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from adbc.ir.graph import Block, Graph
 from adbc.ir.traverse import depth_first_postorder
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
+from adbc.records import record
 
 __all__ = ["DominatorTree", "Dominators", "immediate_dominators"]
 
@@ -113,7 +113,7 @@ class DominatorTree:
         return node
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class _Result:
     """The node of the tree that stands for the point behind the last instruction of a block with a
     handler."""

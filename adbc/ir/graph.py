@@ -11,13 +11,13 @@ is.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
 from adbc.ir.printer import print_graph
 from adbc.ir.terminators import Terminator, Unreachable
 from adbc.ir.values import Argument, Instruction, Phi, Value
+from adbc.records import record
 
 __all__ = ["Block", "Graph", "Guard"]
 
@@ -54,7 +54,7 @@ class Block:
         return f"<block {self.label}>"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Guard:
     """A fact about the outside world that the graph was specialised on.
 

@@ -15,11 +15,12 @@ import dataclasses
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
 from adbc.ir.traverse import predecessors
+from adbc.records import record
 
 __all__ = ["Loop", "Loops", "is_reducible", "natural_loops"]
 
 
-@dataclasses.dataclass(eq=False)
+@record(eq=False)
 class Loop:
     """A natural loop.
 
@@ -44,7 +45,7 @@ class Loop:
         return f"<loop {self.header.label}, {len(self.blocks)} blocks, depth {self.depth}>"
 
 
-@dataclasses.dataclass(eq=False)
+@record(eq=False)
 class Loops:
     """The loops of a graph: `all` of them, outer before inner, and the `innermost` of each block."""
 

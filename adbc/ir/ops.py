@@ -10,7 +10,6 @@ of the call (or leading ones, for `leading`).
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 import types
 from collections.abc import Callable
@@ -18,11 +17,12 @@ from typing import Any
 
 from adbc.ir import intrinsics as i
 from adbc.ir.values import Const, Instruction, Value
+from adbc.records import record
 
 __all__ = ["BOOLS", "OPS", "PURE", "Op", "call_form", "may_raise"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Op:
     """A raw operation.
 

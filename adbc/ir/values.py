@@ -6,9 +6,10 @@ an object that the IR carries and prints, nothing more.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from adbc.records import record
 
 if TYPE_CHECKING:  # a value is in a block, which is made of values
     from adbc.ir.graph import Block
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Position:
     """A place in the source: lines are 1-based, columns are 0-based UTF-8 offsets, None if unknown."""
 
@@ -41,7 +42,7 @@ class Position:
         return f"{self.line}" if self.column is None else f"{self.line}:{self.column}"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Inlined:
     """A function that was written into another, and the place of the call that it replaced."""
 

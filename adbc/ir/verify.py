@@ -49,7 +49,6 @@ Typed (`is_typed` is given: of a derived graph whose primal is typed)
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from collections.abc import Callable, Iterable
@@ -61,6 +60,7 @@ from adbc.ir.ops import OPS
 from adbc.ir.printer import Names, Place, print_graph
 from adbc.ir.terminators import Branch, Raise, Switch, Terminator
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
+from adbc.records import record
 
 __all__ = ["Problem", "contents", "problems", "verify"]
 
@@ -78,7 +78,7 @@ OPTIONAL_ATTRIBUTE = frozenset({"cell_set"})
 """Operations whose attribute says something to readers and nothing to the operation."""
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Problem:
     """A broken rule: the place in the graph, the name of the place, and what is wrong."""
 

@@ -8,16 +8,17 @@ down, is told behind each stage.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
+
+from adbc.records import record
 
 __all__ = ["Group", "Stage", "Watcher", "in_place", "repeat", "run"]
 
 Work = TypeVar("Work", contravariant=True)
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Stage(Generic[Work]):
     """A row of the table of stages."""
 
@@ -40,7 +41,7 @@ class Stage(Generic[Work]):
     """The rows that the stage repeats until none of them changes anything; each returns whether it did."""
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Group(Generic[Work]):
     """Stages that are run together, in their order."""
 

@@ -10,7 +10,6 @@ arguments): the cotangent of the result is consumed, those of the arguments are 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import operator
 from collections.abc import Iterable, Sequence
@@ -20,6 +19,7 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Value
 from adbc.passes.derived.partials import are_sums_and_products, needed, taken_apart
+from adbc.records import record
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.rules.complex_parts import conjugate, real_part
 from adbc.types.array_calls import is_complex
@@ -75,7 +75,7 @@ class Adjoint:
         raise NotImplementedError
 
 
-@dataclasses.dataclass
+@record
 class ScalarAdjoint(Adjoint):
     """A call of a scalar rule on real numbers: ``bx += partial * bout``, written inline.
 
@@ -138,7 +138,7 @@ class ScalarAdjoint(Adjoint):
         return call(operator.neg, product) if is_negative else product
 
 
-@dataclasses.dataclass
+@record
 class ComplexAdjoint(ScalarAdjoint):
     """A call of a scalar rule on numbers of which some are complex: ``bx += conj(partial) * bout``, or the
     real part of that where `x` is real."""
@@ -206,7 +206,7 @@ def inline(
     return mapping.get(result, result)
 
 
-@dataclasses.dataclass
+@record
 class PartAdjoint(Adjoint):
     """``y = a[index]``, a view of an array that is treated like a number: ``ba[index] += by``."""
 
@@ -240,7 +240,7 @@ class PartAdjoint(Adjoint):
         writer.give(self.array, {(): whole})
 
 
-@dataclasses.dataclass
+@record
 class MoveAdjoint(Adjoint):
     """``y = a.reshape(...)``, or ``y = a.T`` where `shape` is None, of an array that is treated like a
     number."""
@@ -266,7 +266,7 @@ class MoveAdjoint(Adjoint):
         writer.give(self.array, {(): writer.moved(cotangent, moved)})
 
 
-@dataclasses.dataclass
+@record
 class OwnAdjoint(Adjoint):
     """``y = x``, where `x` is treated like a number and `y` has a shadow: ``bx += fy``.  If there is an
     `old`, it is what the pullback writes back into the memory `array`."""
@@ -290,7 +290,7 @@ class OwnAdjoint(Adjoint):
         writer.give(self.argument, {(): shadow})
 
 
-@dataclasses.dataclass
+@record
 class TupleAdjoint(Adjoint):
     """``t = (a, b)``: the cotangent of each element of the tuple goes to the value in its place."""
 
@@ -308,7 +308,7 @@ class TupleAdjoint(Adjoint):
             writer.give(element, part, source.elements[i])
 
 
-@dataclasses.dataclass
+@record
 class ProjectAdjoint(Adjoint):
     """``a = t[index]`` of a tuple of known structure."""
 
@@ -326,7 +326,7 @@ class ProjectAdjoint(Adjoint):
         writer.give(self.container, {(index, *path): leaf for path, leaf in part.items()})
 
 
-@dataclasses.dataclass
+@record
 class CopyAdjoint(Adjoint):
     """``y = x``, where the two are one value: ``bx += by``."""
 
@@ -337,7 +337,7 @@ class CopyAdjoint(Adjoint):
         writer.give(self.source, writer.take(self.result), type_of(self.result))
 
 
-@dataclasses.dataclass
+@record
 class LoadAdjoint(Adjoint):
     """``y = u[i]`` of a number: ``fu[i] += by``."""
 
@@ -355,7 +355,7 @@ class LoadAdjoint(Adjoint):
             writer.builder.call(writer.support.add_to_slot, shadow, index, cotangent)
 
 
-@dataclasses.dataclass
+@record
 class StoreAdjoint(Adjoint):
     """``u[i] = v`` of a number: ``bv = fu[i]; fu[i] = 0; u[i] = old``."""
 
@@ -377,7 +377,7 @@ class StoreAdjoint(Adjoint):
             writer.give(self.value, {(): bv})
 
 
-@dataclasses.dataclass
+@record
 class SlotAdjoint(Adjoint):
     """``y = l[i]`` or ``y = obj.x``: the cotangent is added to the slot of the shadow.
 
@@ -418,7 +418,7 @@ class SlotAdjoint(Adjoint):
         call(intrinsics._setattr_ if self.is_field else operator.setitem, sink, key, total)
 
 
-@dataclasses.dataclass
+@record
 class RecordAdjoint(Adjoint):
     """``y = record.name``, of a value with named parts: the cotangent of `record` grows by one that has that
     of `y` as a field."""
@@ -453,7 +453,7 @@ def fields_read(adjoints: Iterable[Adjoint]) -> dict[Value, dict[str, AbstractTy
     return found
 
 
-@dataclasses.dataclass
+@record
 class SlotStoreAdjoint(StoreAdjoint):
     """``l[i] = v`` or ``obj.x = v``, undone by a function of the runtime, which is given `old`: what the
     store has saved."""
@@ -468,7 +468,7 @@ class SlotStoreAdjoint(StoreAdjoint):
             writer.give(self.value, {(): bv})
 
 
-@dataclasses.dataclass
+@record
 class InitAdjoint(Adjoint):
     """``obj.x = v`` of a new object, which nobody has any more when the pullback comes here: ``bv`` is what
     has been added up in the shadow."""
@@ -493,7 +493,7 @@ class InitAdjoint(Adjoint):
             writer.give(self.value, writer.split(bv, type_of(self.value), exact=False))
 
 
-@dataclasses.dataclass
+@record
 class PutAdjoint(StoreAdjoint):
     """``obj.x = v`` of anything but a float, undone by a function of the runtime, which is given `old`: what
     was there, in the object and in its shadow."""
@@ -505,7 +505,7 @@ class PutAdjoint(StoreAdjoint):
             writer.give(self.value, writer.split(bv, type_of(self.value), exact=False))
 
 
-@dataclasses.dataclass
+@record
 class AppendAdjoint(Adjoint):
     """``l.append(v)`` of a number: ``bv = fl.pop()``, and `l` loses its last element.  What is memory has its
     cotangent in its own shadow (`is_memory`)."""
@@ -525,7 +525,7 @@ class AppendAdjoint(Adjoint):
             writer.give(self.value, {(): bv})
 
 
-@dataclasses.dataclass
+@record
 class OverwriteAdjoint(StoreAdjoint):
     """``l[i] = v`` or ``obj.x = v`` over a float, undone inline.
 
@@ -544,7 +544,7 @@ class OverwriteAdjoint(StoreAdjoint):
             writer.give(self.value, {(): bv})
 
 
-@dataclasses.dataclass
+@record
 class UndoAdjoint(Adjoint):
     """A statement without a result, the effect of which is taken back by `undo`, a function saved by the
     forwards pass."""
@@ -558,7 +558,7 @@ class UndoAdjoint(Adjoint):
         writer.builder.call(writer.get(self.undo), None)
 
 
-@dataclasses.dataclass
+@record
 class CallAdjoint(Adjoint):
     """A call that returned its own pullback: ``(b0, b1, ...) = pullback(bout)``.
 
@@ -588,7 +588,7 @@ def wants(writer: PullbackWriter, value: Value) -> bool:
     return value in writer.active and has_cotangent(type_of(value))
 
 
-@dataclasses.dataclass
+@record
 class DerivedAdjoint(Adjoint):
     """A call of a known Python function through its derived rule.
 

@@ -19,7 +19,6 @@ that was taken: phis are simultaneous assignments, and so are their adjoints.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 from adbc.errors import UnsupportedError
@@ -33,6 +32,7 @@ from adbc.ir.values import Const, Instruction, Phi, Position, Value
 from adbc.passes.derived.cotangent_sums import cotangent_sums
 from adbc.passes.normal.protected import is_isolated
 from adbc.passes.query import use_counts
+from adbc.records import record
 from adbc.reverse.adjoints import fields_read
 from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.layout import LoopRecords, Records
@@ -61,7 +61,7 @@ from adbc.types.lattice import NONE, AbstractType, TupleType, ValueArrayType, ha
 __all__ = ["Reversal", "ReversePair"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class ReversePair:
     """The two graphs of a derived reverse rule (see `support.DerivedEntry` for how they are called).
 

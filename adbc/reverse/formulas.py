@@ -10,7 +10,6 @@ What is known of a formula (`rules.formulas.Formula`) and of the types says how 
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import compress
@@ -18,6 +17,7 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
+from adbc.records import record
 from adbc.reverse.adjoints import Adjoint, wants
 from adbc.reverse.pullback import PullbackWriter
 from adbc.rules.formulas import Formula
@@ -126,7 +126,7 @@ class Part:
         self.factor = known.factor
 
 
-@dataclasses.dataclass
+@record
 class FormulaAdjoint(Adjoint):
     """``y = f(a, b)``: each active argument gets what its formula gives for the cotangent of the result.
 

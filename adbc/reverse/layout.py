@@ -10,9 +10,9 @@ there is before reading that code:
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 
+from adbc.records import record
 from adbc.types.lattice import AbstractType
 
 __all__ = ["LoopRecords", "Records", "Slots", "TapeForm"]
@@ -30,7 +30,7 @@ class TapeForm(enum.StrEnum):
     RANGE = "the range that it is over"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class LoopRecords:
     """The records of one loop of the forwards pass.
 
@@ -60,7 +60,7 @@ class LoopRecords:
         return "\n".join([f"{self.loop}: {kept}", *edges])
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Records:
     """All that the forwards pass saves for the pullback.
 

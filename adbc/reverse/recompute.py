@@ -26,7 +26,6 @@ numbers.  At most a number is saved instead of it, and nothing where the places 
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable, Iterable
 
@@ -35,6 +34,7 @@ from adbc.ir.graph import Block
 from adbc.ir.loops import Loop
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import target
+from adbc.records import record
 from adbc.types.derived import ShadowOf
 from adbc.types.inference import type_of
 from adbc.types.lattice import FLOAT, INT, NONE, ArrayType, Exact
@@ -45,7 +45,7 @@ Slot = tuple[Value, Loop | None]
 """A value, and the loop in whose record it is saved (None: in the record of the call)."""
 
 
-@dataclasses.dataclass
+@record
 class Need:
     """Where a value to save is defined, and which blocks have adjoints that use it."""
 

@@ -10,6 +10,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.loops import Loops
 from adbc.ir.traverse import remove_unreachable, reverse_postorder
 from adbc.passes.stages import Group, Stage, Watcher, in_place, run
+from adbc.records import record
 from adbc.reverse.array_values import find_value_arrays
 from adbc.reverse.canonical import canonicalise
 from adbc.reverse.control import Reversal, ReversePair
@@ -23,7 +24,7 @@ from adbc.types.lattice import AbstractType
 __all__ = ["REVERSE", "build_reverse"]
 
 
-@dataclasses.dataclass
+@record
 class Reversing(Deciding):
     """What the stages of reverse mode work with."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from adbc.derive.support import CommonSupport
 from adbc.ir.graph import Graph
+from adbc.records import record
 from adbc.types.callsites import Binding
 from adbc.types.lattice import AbstractType
 
@@ -31,7 +31,7 @@ class DerivedEntry(Protocol):
     takes_function: bool
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Support(CommonSupport):
     """What generated code of reverse mode needs at run time.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Sequence
 
 from adbc.ir.values import Const, Instruction, Value
+from adbc.records import record
 from adbc.reverse.adjoints import Adjoint, wants
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses
 from adbc.reverse.pullback import PullbackWriter
@@ -16,7 +16,7 @@ from adbc.types.lattice import has_cotangent
 __all__ = ["ClearAdjoint", "UpdateAdjoint", "WriteAdjoint", "passed_on"]
 
 
-@dataclasses.dataclass
+@record
 class UpdateAdjoint(Adjoint):
     """``u += v`` or ``u -= v`` of arrays: ``u[...] = old; bv = fu`` or ``-fu``; the cotangent of `u` stays.
     There is no `old` where nobody looks at the memory before the update (`reverse.unrestored`).
@@ -70,7 +70,7 @@ class UpdateAdjoint(Adjoint):
             writer.give(self.argument, {(): call(support.fit, part, writer.get(self.value))})
 
 
-@dataclasses.dataclass
+@record
 class WriteAdjoint(Adjoint):
     """``u[i] = v`` of arrays: ``u[i] = old; bv = fu[i]; fu[i] = 0``.  There is no `old` where nobody looks at
     what was there before (`reverse.unrestored`).

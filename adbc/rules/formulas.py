@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
+from adbc.records import record
+
 __all__ = ["AnyFormula", "Formula", "FormulaCall", "always", "formulas_of", "function_of"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Formula:
     """``function(by, out, *arrays, **others)`` is the cotangent of one of `arrays`, `by` that of `out`.
 
@@ -81,7 +83,7 @@ AnyFormula = Formula | int | None
 """A formula; 1 or -1 where the cotangent or its negative is all there is to it; None where it is zero."""
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class FormulaCall:
     """How a call is differentiated by formulas alone.
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from adbc.chainrules.plugins import plugins
 from adbc.chainrules.registry import BOTH, Origin, Rank, declared_in
-from adbc.collector import paused
+from adbc.collector import loading
 from adbc.errors import UnsupportedError
 from adbc.rules.classes import Question, noting, still
 from adbc.rules.contexts import is_for_speed
@@ -222,7 +222,7 @@ class RuleTable:
         if self._takes_plugins:
             plugins.load()  # not under the lock: they declare rules, which come here from elsewhere too
         # A source leaves the list when its rows are there: another thread waits for them.
-        with self._lock, paused():
+        with self._lock, loading():
             for source in self._waiting:
                 package, module = source
                 if package in sys.modules and source not in self._loading:

@@ -22,13 +22,13 @@ accepts them wins, so rows stand from special to general.
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adbc.chainrules.registry import BOTH, BUILT_IN, Origin, least_arguments
+from adbc.records import record
 from adbc.rules.effects import ANYTHING, HANDS_ON, READS, RETURNS, WRITES, Use
 from adbc.rules.formulas import AnyFormula, FormulaCall
 from adbc.rules.kinds import RowKind
@@ -78,7 +78,7 @@ register_tangent(_NoKeywords, None)
 When = Callable[..., bool] | None
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class ArrayLike:
     """What is known of an array before the program runs."""
 
@@ -86,7 +86,7 @@ class ArrayLike:
     ndim: int
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Known:
     """A value that is known before the program runs.
 

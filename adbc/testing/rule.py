@@ -14,6 +14,7 @@ import numpy as np
 
 from adbc.api import build_frule, build_rrule
 from adbc.errors import PullbackConsumedError
+from adbc.records import record
 from adbc.runtime import default_engine
 from adbc.runtime.entry.signature import Signature
 from adbc.tangents import (
@@ -216,7 +217,7 @@ class _Run:
         return duplicate([self.output, self.entry, self.rdata, self.shadows])
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class _Tolerances:
     """How far results may be apart, and the step of finite differences (`test_rule` says which is which)."""
 

@@ -8,12 +8,12 @@ together again (S1 to S10).  Each law is a function named after it, which raises
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from collections.abc import Callable
 from typing import Any
 
 from adbc import tangents
+from adbc.records import record
 from adbc.tangents.aliasing import is_consistent
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.protocol import kind_of
@@ -23,7 +23,7 @@ from adbc.testing.compare import difference_of
 __all__ = ["SPLITTING_LAWS", "TANGENT_LAWS", "Operations", "test_data", "test_tangent"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Operations:
     """The operations that the laws are about."""
 

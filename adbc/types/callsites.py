@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
+from adbc.records import record
 from adbc.rules.kinds import RowKind
 from adbc.tangents.fields import plain_check
 from adbc.types.array_calls import (
@@ -72,7 +73,7 @@ __all__ = [
 ]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Binding:
     """How a call's arguments meet the parameters of a Python function known at build time.
 
@@ -85,7 +86,7 @@ class Binding:
     slots: tuple[int | Const, ...]
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class CallSite:
     """What becomes of a call, and its parts.  `function` is the Python object called, if known."""
 
@@ -160,7 +161,10 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         function = known.value
     elif isinstance(known, ClosureType) and knowledge.bind(known, len(arguments), call.keywords) is not None:
         function = known
-    open_call = _OpenCall(call, callee, function, arguments, active, knowledge)
+    of_each, any_active = [type_of(a) for a in arguments], any(map(active, arguments))
+    open_call = _OpenCall(
+        call, callee, function, arguments, active, knowledge, call.keywords, of_each, any_active
+    )
     if function is None:
         return open_call.site(Kind.DYNAMIC)
     if function is intrinsics._attempt_:
@@ -178,7 +182,7 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
     return _by_function(open_call) if row is None else _by_row(open_call, row)
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class _OpenCall:
     """A call, taken apart, the kind of which is still open."""
 
@@ -188,14 +192,9 @@ class _OpenCall:
     arguments: list[Value]
     active: Callable[[Value], bool]
     knowledge: Knowledge
-    keywords: tuple[str, ...] = dataclasses.field(init=False)
-    types: list[AbstractType] = dataclasses.field(init=False)
-    any_active: bool = dataclasses.field(init=False)
-
-    def __post_init__(self) -> None:
-        self.keywords = self.call.keywords
-        self.types = [type_of(a) for a in self.arguments]
-        self.any_active = any(map(self.active, self.arguments))
+    keywords: tuple[str, ...]
+    types: list[AbstractType]
+    any_active: bool
 
     def site(self, kind: Kind, **more: Any) -> CallSite:
         return CallSite(kind, self.function, self.callee, self.arguments, self.keywords, **more)

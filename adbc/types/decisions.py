@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
 from adbc.ir.graph import Graph
 from adbc.ir.loops import Loop
 from adbc.ir.values import Instruction, Value
+from adbc.records import record
 from adbc.types.callsites import CallSite
 
 __all__ = ["Decisions"]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Decisions:
     """The graph that was differentiated, what became of each of its calls, and which values are active.
 

@@ -16,13 +16,13 @@ A second backend lays values out by these.  They say nothing about how a value i
 
 from __future__ import annotations
 
-import dataclasses
 import types
 from collections.abc import Iterable
 
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import Sentinel
 from adbc.ir.values import Value
+from adbc.records import record
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.types.lattice import (
     ANY,
@@ -76,7 +76,7 @@ __all__ = [
 ]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class DerivativeType(AbstractType):
     """A derivative of a value of type `of`, in the form that such derivatives have.  None is among its
     values: it stands for zero, or for the memory of a constant."""
@@ -106,7 +106,7 @@ class TangentOf(DerivativeType):
     word = "Tangent"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class UnionType(AbstractType):
     """A value of one of several types."""
 
@@ -116,7 +116,7 @@ class UnionType(AbstractType):
         return " | ".join(sorted(map(str, self.members)))
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class ContextType(AbstractType):
     """The state of one top-level call."""
 
@@ -124,7 +124,7 @@ class ContextType(AbstractType):
         return "Context"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class RecordsType(AbstractType):
     """What holds the records of the iterations of the loop `loop`."""
 
@@ -154,7 +154,7 @@ class LinksType(RecordsType):
     word = "Links"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class SavedOf(AbstractType):
     """What a call of the derived rule of the function `rule` has saved."""
 
@@ -164,7 +164,7 @@ class SavedOf(AbstractType):
         return f"Saved[{self.rule}]"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class UndoType(AbstractType):
     """What was kept when something was written; it is for the function that takes the write back."""
 
@@ -172,7 +172,7 @@ class UndoType(AbstractType):
         return "Undo"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class SequenceType(AbstractType):
     """A tuple or list of exactly these elements: the cotangents that the pullback of a rule gives."""
 
@@ -182,7 +182,7 @@ class SequenceType(AbstractType):
         return f"Sequence[{', '.join(map(str, self.elements))}]"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class ExceptionType(AbstractType):
     """An exception of any class; or one that is returned, packed in a `Raised`, where it would be raised."""
 
@@ -192,7 +192,7 @@ class ExceptionType(AbstractType):
         return "Raised" if self.is_packed else "Exception"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class CallableType(AbstractType):
     """A function of which nothing is known but the type of its result."""
 

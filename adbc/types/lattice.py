@@ -26,6 +26,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from adbc.flags import HEAP_TYPE
+from adbc.records import record
 from adbc.tangents.protocol import AddressKind, kind_of
 
 __all__ = [
@@ -74,24 +75,24 @@ __all__ = [
 ]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class AbstractType:
     """The base of all abstract types."""
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class AnyType(AbstractType):
     def __str__(self) -> str:
         return "Any"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class NeverType(AbstractType):
     def __str__(self) -> str:
         return "Never"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class RealType(AbstractType):
     """A real number of 64 bits of one of several classes: Python's (`REAL`), or `float` or `int` and NumPy's
     `float64`, as a sum is that began with 0.0.  Where `int` is a member, so is `bool`."""
@@ -103,7 +104,7 @@ class RealType(AbstractType):
         return "Real" if names == "float, int" else f"Real[{names}]"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class TangentType(AbstractType):
     """A tangent or cotangent of a number.  No value of a function has this type, only what rules compute."""
 
@@ -114,7 +115,7 @@ class TangentType(AbstractType):
 TANGENT = TangentType()
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Exact(AbstractType):
     cls: type
 
@@ -129,7 +130,7 @@ class Exact(AbstractType):
         return self.cls.__name__ if self.cls is not types.NoneType else "None"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class SliceType(Exact):
     """Slices whose bounds may have a derivative: what an object that is not a sequence is indexed by."""
 
@@ -137,7 +138,7 @@ class SliceType(Exact):
         return "Slice"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class ListType(Exact):
     """A list all of whose elements have this type, for as long as the function that has the value runs.  As
     the type of a parameter it says that the caller has seen to that; inference is told so only where it is
@@ -149,7 +150,7 @@ class ListType(Exact):
         return f"List[{self.element}]"
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class TupleType(AbstractType):
     elements: tuple[AbstractType, ...]
 
@@ -157,7 +158,7 @@ class TupleType(AbstractType):
         return f"Tuple[{', '.join(map(str, self.elements))}]"
 
 
-@dataclasses.dataclass(frozen=True, eq=False, init=False)
+@record(frozen=True, eq=False, init=False)
 class ArrayType(AbstractType):
     """An `ndarray` proper (no subclass); `ndim` is None if unknown.  `dtype` is the dtype's name.
 
@@ -216,7 +217,7 @@ class ValueArrayType(ArrayType):
     cotangent of the argument is passed, not what the function does to it."""
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class IteratorType(AbstractType):
     element: AbstractType
 
@@ -243,7 +244,7 @@ class ConstType(AbstractType):
         return f"Const[{name}]"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class ClosureType(AbstractType):
     """A function that a ``def`` or ``lambda`` inside another function made: its code and globals are known,
     its closure and its defaults are not."""

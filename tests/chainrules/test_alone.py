@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-ALLOWED = ("adbc", "adbc.collector", "adbc.lazy", "adbc.errors", "adbc.config")
+ALLOWED = ("adbc", "adbc.collector", "adbc.lazy", "adbc.errors", "adbc.config", "adbc.records")
 
 PROGRAM = """
 import sys

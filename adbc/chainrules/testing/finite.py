@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import sys
 from collections.abc import Callable
@@ -10,13 +9,14 @@ from fractions import Fraction
 from typing import Any
 
 from adbc.chainrules.arrays import shape_of
+from adbc.records import record
 
 __all__ = ["CentralDifferences", "Estimate", "central_fdm"]
 
 _EPS = sys.float_info.epsilon
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Estimate:
     """A derivative, the step it was computed with, and a bound of its error, which is an estimate too."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 from typing import Any
@@ -12,6 +11,7 @@ from adbc.chainrules.project import ProjectTo
 from adbc.chainrules.structured import Tangent, parts_of
 from adbc.chainrules.thunks import unthunk
 from adbc.chainrules.zeros import NoTangent, NotImplementedTangent, ZeroTangent
+from adbc.records import record
 
 __all__ = [
     "PrimalAndTangent",
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class PrimalAndTangent:
     """An argument of a test, with the tangent to test it with."""
 

@@ -32,7 +32,6 @@ block that have no effect (`strong_runs`); and the function that multiplies arra
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterable
@@ -46,6 +45,7 @@ from adbc.ir.traverse import copy_graph, remove_unreachable, split_edge
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.derived.strong_runs import OF_NUMBERS, Later, look, look_at_runs
 from adbc.passes.query import target
+from adbc.records import record
 from adbc.types.derived import DerivativeType, merge_all, primal_type
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
@@ -58,7 +58,7 @@ from adbc.types.repeatable import is_repeatable
 __all__ = ["Later", "strong_zeros"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Strong:
     """Products and quotients in which zero wins, and what else a graph may call.
 

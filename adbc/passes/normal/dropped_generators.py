@@ -66,6 +66,7 @@ from adbc.passes.normal.merge_blocks import merge_blocks
 from adbc.passes.normal.needed_releases import ends_frame
 from adbc.passes.normal.trivial_phis import trivial_phis
 from adbc.passes.query import constant, target
+from adbc.records import record
 
 __all__ = [
     "Functions",
@@ -172,7 +173,7 @@ def generators_returned(graph: Graph) -> list[Made] | None:
     return found or None
 
 
-@dataclasses.dataclass(eq=False)
+@record(eq=False)
 class _Object:
     """A generator: the one that the call `owner` makes, or the one that the phi `owner` has chosen."""
 

@@ -16,8 +16,6 @@ them one after the other is an ordinary object with two fields.
 
 from __future__ import annotations
 
-import dataclasses
-
 from adbc.ir.builder import Builder
 from adbc.ir.continuation import rest_of
 from adbc.ir.graph import Block, Graph
@@ -26,6 +24,7 @@ from adbc.ir.terminators import Raise, Return
 from adbc.ir.traverse import copy_graph, remove_unreachable
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.passes.query import target
+from adbc.records import record
 
 __all__ = ["FINISHED", "cells_as_arguments", "must_be_closed", "segments"]
 
@@ -33,7 +32,7 @@ FINISHED = -1
 """The number of the segment that does not exist: the generator has returned."""
 
 
-@dataclasses.dataclass
+@record
 class _Yield:
     block: Block
     call: Instruction

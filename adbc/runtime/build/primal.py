@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import types
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -24,6 +23,7 @@ from adbc.passes.normal.step_edges import step_edges
 from adbc.passes.normal.trivial_phis import trivial_phis
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.stages import Group, Stage, in_place, run
+from adbc.records import record
 from adbc.runtime.build.calling import Calling
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.facts import Classes
@@ -86,7 +86,7 @@ class GeneratorsOf:
         return self.callees.only_consumes(function, index, self.function)
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Lifting:
     """What the stages of this module work with: a function, and who knows of others."""
 

@@ -5,7 +5,6 @@ The functions themselves are in `runtime.build.support`, `runtime.state` and `ta
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Value
 from adbc.passes.derived.strong_zeros import Later, strong_zeros
 from adbc.passes.stages import Group, Stage
+from adbc.records import record
 from adbc.reverse import Support
 from adbc.types.array_calls import DTYPE_CODES
 from adbc.types.completion import Results, Row, complete, constant, part_of
@@ -216,7 +216,7 @@ def _by_address(support: CommonSupport, rows: dict[str, Row]) -> Results:
     return {id(getattr(support, name)): row for name, row in rows.items()}
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Completing:
     """What the last stages of a derived graph work with."""
 

@@ -21,6 +21,7 @@ from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
 from adbc.passes.typed.view_loops import view_loops
+from adbc.records import record
 from adbc.runtime.build.inferred import SETTLING
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.policies import Policy, Watching, runs_special_methods
@@ -34,7 +35,7 @@ _DEPTH = {"learn": 0, "always": 3}
 """By mode, at how many sites guesses may have gone wrong in a function that is still guessed at."""
 
 
-@dataclasses.dataclass(eq=False)
+@record(eq=False)
 class Typing:
     """What the stages of this module work with: a copy of one function for arguments of some types."""
 

@@ -14,6 +14,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.records import record
 from adbc.rules.lookup import PerMode, RuleTable
 from adbc.rules.table import Overlay, Rule
 from adbc.runtime.report.standing import called_by_user
@@ -66,7 +67,7 @@ Origin = Any
 """Where a cotangent goes: a place (an int, -1 for an object being made), `OfSelf` one, or nowhere (None)."""
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Call:
     """``function(*args)``, the last ``len(keywords)`` arguments by keyword.
 
@@ -151,21 +152,21 @@ class Call:
         )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class OfSelf:
     """The origin of the ``__self__`` of a bound method that stands at `place`."""
 
     place: int | None
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class OfCall:
     """A step that is to be done with a call."""
 
     call: Call
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class UseRow:
     """Differentiate `call` by the rule `row`."""
 
@@ -179,7 +180,7 @@ class UseTextRow(UseRow):
     __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class UseRowOfMode:
     """Differentiate `call` by what `row` says for the mode that is running."""
 
@@ -199,7 +200,7 @@ class Delegate(OfCall):
     __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Alternatives:
     """Make the first of these calls that does not return NotImplemented; else raise `failure`."""
 
@@ -207,7 +208,7 @@ class Alternatives:
     failure: Callable[[], Any]
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Make(OfCall):
     """Make an instance of the class `call.function`, as ``type.__call__`` does.
 
@@ -217,7 +218,7 @@ class Make(OfCall):
     allocate: Any
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class MakeRecord(OfCall):
     """Make a frozen dataclass or named tuple, whose `constructor` stores its arguments as `names`."""
 
@@ -231,7 +232,7 @@ class Advance(OfCall):
     __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Spread(OfCall):
     """Call `function` with the elements of a tuple or list and of a dict: the arguments of `_apply_`."""
 
@@ -264,7 +265,7 @@ class Hold(OfCall):
     __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class OfClass(OfCall):
     """The result is `value`, the attribute `name` of the class `owner`."""
 
@@ -279,7 +280,7 @@ class OnClass(OfCall):
     __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Beside(OfCall):
     """Read, set or delete by `row` an attribute that a value has beside what it is: its derivative is found
     by the address of the dictionary of the value."""
@@ -287,19 +288,19 @@ class Beside(OfCall):
     row: Rule
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Locate(OfCall):
     """Make `call`, whose argument number `place` was found in a class: its shadow is that of its address."""
 
     place: int
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class OfFunction(OfCall):
     """Read an attribute of a function that has no shadow: `call` reads it as an item of its ``__dict__``."""
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class RunWatched(OfCall):
     """Make `call` of a C function that runs Python code of the user's, which may not change active state."""
 
@@ -307,7 +308,7 @@ class RunWatched(OfCall):
     makes_text: bool = False
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Refer(OfCall):
     """Make a weak reference to the object at `place` by `call`: whoever asks it finds the shadow of the
     object by its address."""
@@ -315,7 +316,7 @@ class Refer(OfCall):
     place: int
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Settle:
     """Carry out `step` if the `keys`, which answer by Python code, can be asked for once more (`keys`) where
     `container` is searched for them."""
@@ -350,7 +351,7 @@ class Suspend(OfCall):
     __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Resume(OfCall):
     """Let the generator that is the first argument go on (`resuming.resumed`).  The cotangent of what is
     `sent` goes to `origin`."""
@@ -379,14 +380,14 @@ class Foreign(OfCall):
     __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Found(OfCall):
     """The result is `value`, found without an argument's help: its shadow is that of the object."""
 
     value: Any
 
 
-@dataclasses.dataclass(slots=True)
+@record(slots=True)
 class Value(OfCall):
     """The result is `value` with this shadow; its cotangent goes to `origin`, of the same kind as the
     result, or (a bound method's) to the first argument's."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+from adbc.records import record
 from adbc.runtime.calls.driver import Calls
 
 __all__ = ["Mode", "Thermostat"]
@@ -20,7 +20,7 @@ class Thermostat:
         self.is_held = False
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Mode:
     """One mode of one engine.
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adbc.errors import ArgumentError
+from adbc.records import record
 from adbc.types import AbstractType, Exact, typeof
 
 __all__ = ["Signature", "as_signature"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Signature:
     """What `build_frule` and `build_rrule` take: a function and the types of its arguments.
 

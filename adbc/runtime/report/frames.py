@@ -8,7 +8,6 @@ another, there is a step for each of them.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import sys
 import types
@@ -18,6 +17,7 @@ from typing import Any
 
 from adbc.config import FOLDER
 from adbc.ir.values import Inlined, Position
+from adbc.records import record
 
 __all__ = [
     "Entry",
@@ -77,7 +77,7 @@ def is_joined(code: types.CodeType) -> bool:
     return bool(inlined_in(code))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Entry:
     """A real frame, the offset of the instruction that it is at, and the line."""
 
@@ -86,7 +86,7 @@ class Entry:
     line: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Frame:
     """A frame as the user knows it.  entry: the real one that it is, or is a part of."""
 
@@ -159,7 +159,7 @@ def frames(entry: Entry) -> Iterator[Frame]:
     yield Frame(entry, own, position, True)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Spot:
     """A place in code, noted without a frame, which would keep what its variables hold: as text it is what
     the innermost `Frame` there is."""

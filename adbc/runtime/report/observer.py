@@ -18,6 +18,7 @@ from adbc.config import Config
 from adbc.errors import VerificationError
 from adbc.ir.graph import Graph
 from adbc.passes.stages import Stage, Watcher
+from adbc.records import record
 from adbc.types.derived import is_known
 
 __all__ = ["Observer"]
@@ -76,7 +77,7 @@ class Observer:
         path.write_text(f"{text}\n", encoding="utf-8")
 
 
-@dataclasses.dataclass
+@record
 class _Watch:
     """Looks at one graph behind each stage.  A stage that leaves the text as it was leaves no file."""
 

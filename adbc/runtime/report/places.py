@@ -8,19 +8,19 @@ all libraries.  The standard library is a library too.
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import types
 from collections.abc import Sequence
 from typing import Any
 
 from adbc.cpython.libraries import is_library_code
+from adbc.records import record
 from adbc.runtime.report.frames import Entry, Frame, frames
 
 __all__ = ["Place", "place_of", "public_name", "typed_name"]
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Place:
     """library: the public name of the function of a library that something was met in, None if it was met in
     the user's own code.  through: that of the function that the user called, if it is another library's.

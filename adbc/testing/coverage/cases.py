@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import linecache
 import zlib
 from collections.abc import Callable
 from typing import Any
 
+from adbc.records import record
 from adbc.testing.coverage.values import names_in, value
 
 __all__ = ["HERE", "STATUSES", "Case", "Verdict"]
@@ -17,7 +17,7 @@ HERE = "generated call"
 """What the names of the files begin with in which generated calls stand, for tracebacks."""
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Case:
     """A call of a public function.
 
@@ -64,7 +64,7 @@ def _room(result: Any) -> Any:
     return np.zeros(np.shape(result), np.asarray(result).dtype)
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Verdict:
     """What became of a case: one of `STATUSES`, and why."""
 

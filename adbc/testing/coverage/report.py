@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Iterable, Sequence
 
+from adbc.records import record
 from adbc.testing.coverage.cases import Verdict
 
 __all__ = ["Group", "as_json", "of_entry", "table", "to_look_at"]
@@ -14,7 +15,7 @@ WORST = ("wrong", "error", "unclear", "refused", "not judged", "right", "zero")
 """From the worst to the best: what a function is, is the worst of its primary cases."""
 
 
-@dataclasses.dataclass(frozen=True)
+@record(frozen=True)
 class Group:
     """The public names of a part of a library, with the verdicts on each."""
 
