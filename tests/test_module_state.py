@@ -30,6 +30,7 @@ STATE = {
     "ir.native._with_number": MEMO,
     "lazy._made": "a name of the package is made when it is first asked for",
     "lazy._makers": AT_IMPORT,
+    "records._template": MEMO,
     "rules._default": "the table that users add rules to; made when it is first asked for",
     "rules.classes._numpy_kind": MEMO,
     "rules.numpy.einsum._plan": MEMO,

@@ -526,6 +526,9 @@ _engines: weakref.WeakSet[Engine] = weakref.WeakSet()
 """All engines: a function is gone if none but these hold it."""
 
 
+_pace = lifetimes.Pace()
+
+
 @contextlib.contextmanager
 def _all_idle() -> Iterator[Sequence[Engine]]:
     """All engines, with the work of other threads shut out; none if one of them is at work."""
@@ -548,7 +551,7 @@ def _around_collections(phase: str, info: Mapping[str, int]) -> None:
     Before one, most of what refers to such functions is given up; behind it, when no garbage refers to them
     any more, the rest is looked at.  What is found then is for the next collection.
     """
-    if info["generation"] != 2:
+    if info["generation"] != 2 or not (_pace.begin() if phase == "start" else _pace.is_looking):
         return
     with _all_idle() as engines:
         tables = {id(engine.table): engine.table for engine in engines}.values()  # engines may have one
@@ -566,6 +569,8 @@ def _around_collections(phase: str, info: Mapping[str, int]) -> None:
             for table in tables:
                 caches += table.caches
             lifetimes.forget_the_dead(caches, anchors)
+    if phase == "stop":
+        _pace.end()
 
 
 def _nothing_left(after: object) -> Graph:

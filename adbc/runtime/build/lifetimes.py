@@ -16,6 +16,7 @@ from __future__ import annotations
 import gc
 import itertools
 import sys
+import time
 import types
 from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
@@ -25,7 +26,10 @@ from adbc.flags import HEAP_TYPE
 from adbc.runtime.build.derived import Derived
 from adbc.types import AbstractType
 
-__all__ = ["forget_the_dead", "may_go", "shed"]
+__all__ = ["Pace", "forget_the_dead", "may_go", "shed"]
+
+_SHARE = 0.05
+"""The share of the time that looking for the dead may take."""
 
 _MOST = 500_000
 """How many objects are looked at at most; where there are more, everything stays."""
@@ -40,6 +44,29 @@ _ATOMS = frozenset(
 """Classes of what leads to no code, or belongs to others for good."""
 
 Cache = MutableMapping[Any, Any] | set[Any]
+
+
+class Pace:
+    """When what was derived is looked through: around every full collection that a program asks for, and
+    around those that begin by themselves as long as that takes little of the time.
+    """
+
+    def __init__(self) -> None:
+        self.is_looking = False
+        self._due = 0.0
+        self._began = 0.0
+
+    def begin(self) -> bool:
+        """Whether to look, around the full collection that is about to begin."""
+        self._began = time.perf_counter()
+        begins_by_itself = gc.get_count()[0] > gc.get_threshold()[0]
+        self.is_looking = self._began >= self._due or not begins_by_itself
+        return self.is_looking
+
+    def end(self) -> None:
+        """The look is over."""
+        now = time.perf_counter()
+        self._due = now + (now - self._began) / _SHARE
 
 
 class _Modules:

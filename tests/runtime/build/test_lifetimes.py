@@ -15,6 +15,7 @@ import pytest
 
 import adbc
 from adbc.runtime import default_engine
+from adbc.runtime.build import lifetimes
 from adbc.runtime.build.derived import Derived
 
 SOURCES = {
@@ -284,3 +285,19 @@ def test_collections_in_front_of_every_build_do_no_harm(name: str, monkeypatch: 
     f = made(SOURCES[name], 1.5)
     for _ in range(2):
         differentiated(f)
+
+
+def test_looking_takes_little_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 1.0, 2.0, 20.9, 21.0, 21.0, 21.1])
+    monkeypatch.setattr(lifetimes.time, "perf_counter", lambda: next(clock))
+    counts = [(gc.get_threshold()[0] + 1, 0, 11)] * 4
+    monkeypatch.setattr(gc, "get_count", lambda: counts.pop())
+    pace = lifetimes.Pace()
+    assert pace.begin()
+    pace.end()  # a second: twenty of them without a look
+    assert not pace.begin() and not pace.is_looking
+    assert not pace.begin()
+    assert pace.begin()
+    pace.end()
+    counts.append((0, 0, 0))  # a program has asked for this collection
+    assert pace.begin()
