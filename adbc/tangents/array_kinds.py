@@ -19,10 +19,12 @@ from adbc.tangents.array_memory import (
     Array,
     Region,
     address_of,
+    corresponds,
     extent,
     fill,
     has_number_fields,
     number_views,
+    overlaps_itself,
     record_array,
     region_of,
     share,
@@ -105,21 +107,27 @@ class ArrayKind(Kind):
         if type(t) is not np.ndarray and getattr(t, "is_batch", False):
             t.remember_for(x, memo)
             return
-        owner, twin = ultimate_owner(x), ultimate_owner(t)
+        owner = ultimate_owner(x)
         key = ("memory", id(owner))
-        if (
-            key in memo
-            or not isinstance(owner, np.ndarray)
-            or not isinstance(twin, np.ndarray)
-            or x.size == 0
-        ):
+        if x.size == 0 or not isinstance(t, np.ndarray):
             return
-        if x.base is None and t.base is None and x.strides == t.strides and x.shape == t.shape:
-            memo[key] = (owner, Region(owner, x, copy=False, twin=twin))
-            return
-        (low, high), (start, stop) = extent(owner), extent(twin)
-        if stop - start == high - low and address_of(x) - low == address_of(t) - start:
-            memo[key] = (owner, Region(owner, x, copy=False, twin=twin))
+        if key in memo:
+            memo[key][1].note(x, t)
+        elif corresponds(x, t):
+            memo[key] = (owner, Region(owner, x, copy=False, twin=ultimate_owner(t)))
+        elif isinstance(owner, np.ndarray) and not x.dtype.hasobject:
+            memo[key] = (owner, Region(owner, x, copy=False))
+            memo[key][1].note(x, t)
+
+    def placed(self, x: Array, t: Any, memo: dict[Any, tuple[Any, Any]]) -> Any:
+        if type(x) is not np.ndarray or type(t) is not np.ndarray or x.dtype.hasobject or overlaps_itself(x):
+            return t
+        if corresponds(x, t) and t.flags.writeable and not overlaps_itself(t):
+            return t
+        region = region_of(memo, x, copy=False)
+        there = region.view(x)
+        there[...] = t
+        return there
 
     def perturb(self, x: Array, t: Any, walk: PerturbWalk) -> Any:
         if not self.is_active(x):

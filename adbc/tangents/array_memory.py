@@ -15,7 +15,7 @@ from adbc.errors import InvalidTangentError, UnsupportedError
 from adbc.tangents.nothing import NO_TANGENT
 
 __all__ = [
-    "REGION", "Array", "Region", "add_into", "address_of", "extent", "fill", "flat_bytes",
+    "REGION", "Array", "Region", "add_into", "address_of", "corresponds", "extent", "fill", "flat_bytes",
     "has_number_fields", "number_views", "overlaps_itself", "places_of", "record_array", "region_of",
     "seen_memory", "share", "ultimate_owner",
 ]  # fmt: skip
@@ -68,6 +68,7 @@ class Region:
 
     def __init__(self, owner: Any, first: Array, copy: bool, twin: Array | None = None) -> None:
         self.owner = owner
+        self._elsewhere: list[Array] = []
         self._extent: tuple[int, int] | None = None
         if isinstance(owner, np.ndarray):
             self.twin = self._like(owner, copy) if twin is None else twin
@@ -112,8 +113,19 @@ class Region:
             view[...] = owner
         return twin
 
+    def note(self, x: Array, t: Array) -> None:
+        """Array `x` has the tangent `t`, which was given and may lie elsewhere."""
+        if ultimate_owner(t) is not ultimate_owner(self.twin):
+            self._elsewhere.append(x)
+
     def view(self, x: Array) -> Array:
         """The array in the counterpart at the place of `x` in the original, of the same shape and dtype."""
+        if self._elsewhere and any(_may_share(x, y) for y in self._elsewhere):
+            raise UnsupportedError(
+                "an array that shares memory with one whose tangent was given",
+                "the tangent does not lie in memory as that array does, and no tangent can be a part of both",
+                "pass a copy of the array: x.copy(), or give a tangent that is a view in the same way",
+            )
         if x is self.owner and x.shape == self.twin.shape and x.dtype == self.twin.dtype:
             return self.twin
         if x.size == 0:
@@ -133,6 +145,24 @@ class Region:
     def _flat(self) -> Array:
         """The bytes of the counterpart, in the order of memory."""
         return flat_bytes(self.twin)
+
+
+def _may_share(x: Array, y: Array) -> bool:
+    try:
+        return np.shares_memory(x, y, max_work=10_000)  # type: ignore[arg-type]  # any number will do
+    except np.exceptions.TooHardError:
+        return True
+
+
+def corresponds(x: Array, t: Array) -> bool:
+    """Whether array `t` lies in the memory of its owner as `x` in that of its own, of the same size."""
+    if x.base is None and t.base is None:
+        return x.strides == t.strides and x.shape == t.shape
+    owner, twin = ultimate_owner(x), ultimate_owner(t)
+    if not isinstance(owner, np.ndarray) or not isinstance(twin, np.ndarray):
+        return False
+    (low, high), (start, stop) = extent(owner), extent(twin)
+    return stop - start == high - low and address_of(x) - low == address_of(t) - start
 
 
 def _object_view(twin: Array, owner: Array, x: Array) -> Array:

@@ -55,6 +55,14 @@ class Kind:
         """Let `memo` say that `t` is the tangent of `x`."""
         memo[id(x)] = (x, t)
 
+    def placed(self, x: Any, t: Any, memo: dict[Any, tuple[Any, Any]]) -> Any:
+        """What tangent `t` of `x`, given from outside, says, where the tangent of `x` belongs.
+
+        It is `t` itself but for an array that shows a part of some memory: its tangent belongs into the
+        counterpart of that.
+        """
+        return t
+
     def project(self, d: Any, x: Any) -> Any:
         """Cotangent `d` projected to the tangent space of `x`, as far as that can be done without NumPy."""
         return d

@@ -6,6 +6,7 @@ elements is part of the type that a rule is made for.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from adbc.runtime.entry.structures import structure
 from adbc.runtime.state.engine import SupportView
 from adbc.types import AbstractType
 
-__all__ = ["NUMBERS", "are_numeric", "described", "elements", "is_watched", "lists_in"]
+__all__ = ["NUMBERS", "are_numeric", "described", "elements", "is_watched", "lists_in", "owner_of"]
 
 NUMBERS = frozenset({float, int, bool})
 """Classes of which nothing else is needed to enter a function with an instance."""
@@ -44,6 +45,18 @@ def are_numeric(args: Sequence[Any]) -> bool:
 
 def _is_array(cls: type) -> bool:
     return cls.__name__ == "ndarray" and cls.__module__ == "numpy"
+
+
+def owner_of(x: Any) -> Any:
+    """The array that the memory of array `x` belongs to; None if that is no array, or if `x` has gaps, in
+    which case its elements might overlap."""
+    if not x.flags.forc:
+        return None
+    while x.base is not None:
+        x = x.base
+        if type(x) is not sys.modules["numpy"].ndarray:  # loaded: there is an array
+            return None
+    return x
 
 
 def described(args: Sequence[Any]) -> tuple[Any, ...] | None:

@@ -185,23 +185,28 @@ def first_dual_call(
             "one object in the arguments has several tangents, or several objects have one. One object has"
             " one tangent of its own: give that wherever the object stands, or pass copies"
         )
-    for x, t in zip(primals, given, strict=True):
-        context.shadows.adopt(x, t)
+    placed: list[Any] = list(given)
+    for i, (x, t) in enumerate(zip(primals, given, strict=True)):
+        if t is not None:
+            placed[i] = context.shadows.placed(x, t)
+            context.shadows.adopt(x, placed[i])
     nothing = {i for i, t in enumerate(given) if t is None}
     constants = constant_arguments(engine, context, f, primals, (), nothing)
     directions = [
         None if i in constants else context.known_tangent(x) if t is None else t
-        for i, (x, t) in enumerate(zip(primals, given, strict=True))
+        for i, (x, t) in enumerate(zip(primals, placed, strict=True))
     ]
     call = engine.forward_calls.call_from_outside
-    answer = enter(
-        call,
-        context,
-        (),
-        f,
-        context.known_tangent(f),
-        tuple(primals),
-        tuple(directions),
-        lists_in(primals),
-    )
-    return answer, given, directions
+    df = context.known_tangent(f)
+    try:
+        out, dout = enter(call, context, (), f, df, tuple(primals), tuple(directions), lists_in(primals))
+    finally:
+        moved: list[tuple[Any, Any]] = [
+            (t, there) for t, there in zip(given, placed, strict=True) if there is not t
+        ]
+        for t, there in moved:
+            if t.flags.writeable:
+                t[...] = there  # tangents change as their arguments do
+    for t, there in moved:
+        dout = t if dout is there else dout
+    return (out, dout), given, directions

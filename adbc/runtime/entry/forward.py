@@ -9,13 +9,14 @@ which says what is wrong with the arguments if anything is.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
 from adbc.errors import ArgumentError
 from adbc.runtime.calls.plans import FLOATS, ROWS, plan
-from adbc.runtime.entry.described import NUMBERS, are_numeric, elements, is_watched, lists_in
+from adbc.runtime.entry.described import NUMBERS, are_numeric, elements, is_watched, lists_in, owner_of
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.first import first_dual_call
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
@@ -41,13 +42,14 @@ class _Way:
 
     parts: per argument its class, what it has for a tangent, whether the rule is given that, and what else is
     known: of a list the type of its elements, of an array dtype and dimensions.  inner: of a gradient, the
-    rule that the code of `rule` is the derivative of.
+    rule that the code of `rule` is the derivative of.  is_closed: whether the function is known to meet no
+    memory but its arguments', so that these may be views.
     """
 
-    __slots__ = ("code", "function", "generation", "inner", "namespace", "parts", "rule")
+    __slots__ = ("code", "function", "generation", "inner", "is_closed", "namespace", "parts", "rule")
 
     def __init__(
-        self, f: Any, generation: int, rule: Any, parts: list[tuple[Any, ...]], inner: Any = None
+        self, f: Any, generation: int, rule: Any, parts: list[tuple[Any, ...]], inner: Any, is_closed: bool
     ) -> None:
         self.function = f
         self.code = f.__code__
@@ -57,6 +59,7 @@ class _Way:
         rule.is_entered = True
         self.parts = parts
         self.inner = inner
+        self.is_closed = is_closed
 
 
 Pairs = list[tuple[Any, Any]]
@@ -111,9 +114,11 @@ def _learn(
         return
     lists = lists_in(primals)
     entered, inner = f, None
+    has_views = any(getattr(x, "base", None) is not None for x in (*primals, *given))
+    is_closed = has_views and plain is f and engine.is_closed(f, tuple(map(engine.typeof, primals)))
+    if has_views and not is_closed:
+        return  # views never take such a way
     if plain is not f:
-        if any(getattr(x, "base", None) is not None for x in primals):
-            return  # views never take such a way
         from adbc.runtime.entry.nested import gradient_as_function  # loaded when a derivative is nested
 
         followed = gradient_as_function(engine, f, primals)
@@ -138,7 +143,7 @@ def _learn(
             return
         parts.append((type(x), kind, bool(found.flags[i]), known))
     ways = engine.ways.setdefault(key, [])
-    ways.insert(0, _Way(plain, engine.generation, found.rule, parts, inner))
+    ways.insert(0, _Way(plain, engine.generation, found.rule, parts, inner, is_closed))
     del ways[_MOST:]
 
 
@@ -237,13 +242,11 @@ def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequenc
         else:
             if (t is None) is (kind is _GIVEN) or (t is not None and type(t) is not cls):
                 return None
-            pairs = _lists(x, t, kind, known) if cls is list else _arrays(x, t, kind, known)
+            pairs = _lists(x, t, kind, known) if cls is list else _arrays(x, t, kind, known, way.is_closed)
             if pairs is None:
                 return None
-            for y, s in pairs:
-                objects.append(y)
-                if s is not NO_TANGENT:
-                    objects.append(s)
+            met = [y for y in itertools.chain.from_iterable(pairs) if y is not NO_TANGENT]
+            objects += met if cls is list else [y if y.base is None else owner_of(y) for y in met]
             waiting += pairs
             if pairs:
                 t = pairs[0][1]
@@ -304,17 +307,20 @@ def _rows(x: list[list[float]], t: Any) -> Pairs | None:
     return [(x, t), *zip(x, t, strict=True)]
 
 
-def _arrays(x: Any, t: Any, kind: str, known: Any) -> Pairs | None:
-    """An array of this dtype and as many dimensions; if it has a tangent, it owns its memory."""
+def _arrays(x: Any, t: Any, kind: str, known: Any, is_closed: bool) -> Pairs | None:
+    """An array of this dtype and as many dimensions; if it has a tangent, it owns its memory, unless
+    `is_closed`."""
     dtype, ndim = known
     if x.ndim != ndim or (x.dtype is not dtype and x.dtype != dtype):  # most are one object
         return None
     if kind is _NOTHING:
         return []
-    if x.base is not None or dtype.kind not in "fc":
+    if not (x.base is None or (is_closed and owner_of(x) is not None)) or dtype.kind not in "fc":
         return None
     if kind is _HELD:
         return [(x, NO_TANGENT)]
     if kind is _ZEROS:
         return [(x, kind_of(type(x)).zeros(x))]  # type: ignore[attr-defined]  # of an array
-    return [(x, t)] if t.base is None and t.dtype == dtype and t.shape == x.shape else None
+    is_own = t.base is None or (is_closed and owner_of(t) is not None)
+    fits = is_own and t.dtype == dtype and t.shape == x.shape and t.flags.writeable
+    return [(x, t)] if fits else None

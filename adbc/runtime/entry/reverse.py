@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,7 +25,15 @@ from typing import Any
 from adbc.errors import LiftError, PullbackConsumedError
 from adbc.runtime.calls.plans import ROWS, Plan, by_structure, by_value, is_derived
 from adbc.runtime.calls.plans import plan as known_plan
-from adbc.runtime.entry.described import NUMBERS, are_numeric, described, elements, is_watched, lists_in
+from adbc.runtime.entry.described import (
+    NUMBERS,
+    are_numeric,
+    described,
+    elements,
+    is_watched,
+    lists_in,
+    owner_of,
+)
 from adbc.runtime.entry.entering import enter, go_back, start_waiting
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
@@ -301,7 +308,7 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
     for i, kind, known_list, is_asked in way.with_address:
         x = args[i]
         if is_closed and kind is not _NEW:
-            owner = x if x.base is None else _owner(x)
+            owner = x if x.base is None else owner_of(x)
             if owner is None:
                 return None
             owners.append(owner)
@@ -377,7 +384,7 @@ def _may_share(arrays: list[Any]) -> bool:
     """Whether some of the arrays share memory, as far as can be seen quickly."""
     owners = []
     for x in arrays:
-        owner = x if x.base is None else _owner(x)
+        owner = x if x.base is None else owner_of(x)
         if owner is None:
             return True
         owners.append(id(owner))
@@ -425,18 +432,6 @@ def _is_simple(f: Any) -> bool:
 def _is_value(type_: Any) -> bool:
     """Whether the cotangent of an argument of this type may be a value."""
     return isinstance(type_, ArrayType) and type_.dtype in ("float64", "float32") and bool(type_.ndim)
-
-
-def _owner(x: Any) -> Any:
-    """The array that the memory of array `x` belongs to; None if that is no array, or if `x` has gaps, in
-    which case its elements might overlap."""
-    if not x.flags.forc:
-        return None
-    while x.base is not None:
-        x = x.base
-        if type(x) is not sys.modules["numpy"].ndarray:  # loaded: there is an array
-            return None
-    return x
 
 
 def _holds_arrays(x: Any) -> bool:

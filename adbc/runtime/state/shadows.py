@@ -172,6 +172,11 @@ class Shadows:
         """Let `tangent` be the tangent of `obj` from now on; for an array, of its memory too."""
         kind_of(type(obj)).remember(obj, tangent, self._memo)
 
+    def placed(self, obj: Any, tangent: Any) -> Any:
+        """The tangent of `obj` that is to be adopted where `tangent` was given (see `Kind.placed`)."""
+        found = self.lookup(obj)
+        return kind_of(type(obj)).placed(obj, tangent, self._memo) if found is None else found
+
     def adopt(self, obj: Any, shadow: Any, anew: bool = False) -> None:
         """Let `shadow` (or a tangent), given from outside, be that of `obj`, and so for all inside it.
 

@@ -76,6 +76,11 @@ CALLS: list[tuple[Callable[..., Any], Callable[[], tuple[Any, ...]], Callable[[]
         lambda: (np.arange(3.0), np.ones(3), np.array([2, 0])),
         lambda: (None, np.array([1.0, 0.0, 2.0]), None),
     ),
+    (
+        shifted,
+        lambda: (np.arange(6.0).reshape(2, 3)[1], np.ones((2, 3))[0], np.array([2, 0])),
+        lambda: (np.array([[1.0, 0.0, 2.0]])[0], None, None),
+    ),
 ]
 
 
