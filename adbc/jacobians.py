@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -208,6 +209,8 @@ class _Problem:
         self.given = (*args, *kwargs.values())
         self.chosen = tuple([self.given[i] for i in self.asked])
         self.inputs: list[_Component] = []
+        self.shapes = [_shapes(x) for x in self.chosen]
+        """Per argument by which it is differentiated, the shapes of its numbers and arrays."""
         for x in self.chosen:
             found = _components(x)
             if not found:
@@ -235,13 +238,25 @@ class _Problem:
     def function(self) -> tuple[Any, tuple[Any, ...]]:
         """A function of all arguments by position, and these, copied."""
         if not self.kwargs:
-            return self.f, copy.deepcopy(self.args)
+            return self.f, _copied(self.args)
         f, count, names = self.f, len(self.args), tuple(self.kwargs)
 
         def by_position(*given: Any) -> Any:
             return f(*given[:count], **dict(zip(names, given[count:], strict=True)))
 
-        return by_position, copy.deepcopy(self.given)
+        return by_position, _copied(self.given)
+
+
+def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Copies of arguments and all that they hold, in which one object is one object."""
+    if len(args) == 1 and _is_flat(args[0]):
+        return (list(args[0]),)
+    return copy.deepcopy(args)
+
+
+def _is_flat(x: Any) -> bool:
+    """Whether `x` is a list of floats."""
+    return type(x) is list and [*map(type, x)].count(float) == len(x)
 
 
 def _asked(f: Any, argnums: Argnums, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...]:
@@ -254,8 +269,12 @@ def _forward(problem: _Problem, chunk_size: int | None = None) -> tuple[Any, Any
     value, columns = _columns(problem, chunk_size)
     if type(columns[0]) is _Columns:
         return value, _of_batches(problem, value, columns)
-    problem.outputs(value)
-    return value, _mapped(value, lambda path: _row(problem, [_at(c, path) for c in columns]))
+    paths = _paths(value)
+    if not paths:
+        problem.outputs(value)  # it raises
+    by_column = [_parts_at(column, paths) for column in columns]
+    rows = [_row(problem, [parts[k] for parts in by_column]) for k in range(len(paths))]
+    return value, _filled(value, iter(rows))
 
 
 _CHUNK = 32
@@ -365,21 +384,21 @@ class _Columns:
 
 def _of_batches(problem: _Problem, value: Any, columns: Sequence[_Columns]) -> Any:
     """The Jacobian, from its columns in batches."""
-    found: dict[Any, Any] = {}
+    found = []
     leaves = columns[0].leaves
     for path, out in _leaves(value, ()) or problem.outputs(value):
         parts = [_at(column.batch, path) for column in columns]
         whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
         rows, at = [], 0
         for x, numbers in zip(problem.chosen, leaves, strict=True):
-            by: dict[Any, Any] = {}
-            for place, leaf in numbers:
+            by = []
+            for _, leaf in numbers:
                 count = leaf.size if isinstance(leaf, np.ndarray) else 1
-                by[place] = _joined_batch(whole[at : at + count], out, _shape(leaf))
+                by.append(_joined_batch(whole[at : at + count], out, _shape(leaf)))
                 at += count
-            rows.append(_map(x, (), by, by.__getitem__))
-        found[path] = rows[0] if problem.single else tuple(rows)
-    return _map(value, (), found, found.__getitem__)
+            rows.append(_filled(x, iter(by)))
+        found.append(rows[0] if problem.single else tuple(rows))
+    return _filled(value, iter(found))
 
 
 def _joined_batch(columns: Any, out: Any, shape: Any) -> Any:
@@ -407,7 +426,7 @@ def _units(x: Any, leaves: _Leaves, lanes: Sequence[tuple[int, _Component]], wid
     }
     for lane, (path, index) in lanes:
         batches[path][(lane, *(index or ()))] = 1.0
-    return _map(x, (), batches, batches.__getitem__)
+    return _filled(x, iter(batches.values()))
 
 
 def _reverse(problem: _Problem) -> tuple[Any, Any]:
@@ -417,7 +436,11 @@ def _reverse(problem: _Problem) -> tuple[Any, Any]:
     for component, found in zip(components, pulled, strict=True):
         rows = parts.setdefault(component[0], [])
         rows.append(tuple([found[i] for i in problem.asked]))
-    return value, _mapped(value, lambda path: _stacked(problem, parts[path], _shape(_at(value, path))))
+    blocks = [
+        _stacked(problem, parts[path], shape)
+        for path, shape in zip(_paths(value), _shapes(value), strict=True)
+    ]
+    return value, _filled(value, iter(blocks))
 
 
 _FEW_ROWS = 3
@@ -448,30 +471,25 @@ def _rows_one_by_one(problem: _Problem) -> tuple[Any, list[_Component], list[Any
     return value, components, pulled
 
 
-def _row(problem: _Problem, columns: Sequence[Any]) -> Any:
+def _row(problem: _Problem, columns: list[Any]) -> Any:
     """The Jacobian of one number or array, from its tangents for each number of the arguments."""
     found, at = [], 0
-    for x in problem.chosen:
-        by_path: dict[Any, list[Any]] = {}
-        for path, _ in _components(x):
-            by_path.setdefault(path, []).append(columns[at])
-            at += 1
-        found.append(_mapped(x, _column_of(x, by_path)))
+    for x, shapes in zip(problem.chosen, problem.shapes, strict=True):
+        if shapes.count(None) == len(shapes):
+            by = columns[at : at + len(shapes)]
+            at += len(shapes)
+        else:
+            by = []
+            for shape in shapes:
+                count = 1 if shape is None else math.prod(shape)
+                by.append(columns[at] if shape is None else _joined(columns[at : at + count], shape))
+                at += count
+        found.append(_filled(x, iter(by)))
     return found[0] if problem.single else tuple(found)
 
 
-def _column_of(x: Any, columns: dict[Any, list[Any]]) -> Callable[[tuple[Any, ...]], Any]:
-    return lambda path: _joined(columns[path], _shape(_at(x, path)))
-
-
-def _rows_of(gradients: Sequence[Any], shape: Any) -> Callable[[tuple[Any, ...]], Any]:
-    return lambda path: _piled([_at(g, path) for g in gradients], shape)
-
-
 def _joined(columns: Sequence[Any], shape: Any) -> Any:
-    """The Jacobian by one number or by an array of this shape."""
-    if shape is None:
-        return columns[0]
+    """The Jacobian by an array of this shape."""
     whole = np.stack([np.asarray(c) for c in columns], axis=-1)
     return whole.reshape(whole.shape[:-1] + shape)
 
@@ -480,14 +498,17 @@ def _stacked(problem: _Problem, rows: Sequence[Any], shape: Any) -> Any:
     """The Jacobian of one number or of an array of this shape, from the gradients of its numbers."""
     found = []
     for k, x in enumerate(problem.chosen):
-        gradients = [row[k] for row in rows]
-        found.append(_mapped(x, _rows_of(gradients, shape)))
+        paths = _paths(x)
+        gradients = [_parts_at(row[k], paths) for row in rows]
+        if shape is None:
+            found.append(_filled(x, iter(gradients[0])))
+        else:
+            by = [_piled([parts[i] for parts in gradients], shape) for i in range(len(paths))]
+            found.append(_filled(x, iter(by)))
     return found[0] if problem.single else tuple(found)
 
 
 def _piled(rows: Sequence[Any], shape: Any) -> Any:
-    if shape is None:
-        return rows[0]
     whole = np.stack([np.asarray(row) for row in rows])
     return whole.reshape(shape + whole.shape[1:])
 
@@ -555,7 +576,7 @@ def _unit(x: Any, component: _Component) -> Any:
     path, index = component
     if not path and index is None:
         return type(x)(1.0)
-    tangent = zero_tangent(x)
+    tangent = [0.0] * len(x) if _is_flat(x) else zero_tangent(x)
     return _with_one(tangent, path, index)
 
 
@@ -588,33 +609,41 @@ def _paths(x: Any) -> tuple[tuple[Any, ...], ...]:
     return tuple(dict.fromkeys([path for path, _ in _leaves(x, ())]))
 
 
-def _mapped(x: Any, function: Callable[[tuple[Any, ...]], Any]) -> Any:
-    """The structure of `x` with what `function` gives for the ways to its numbers and arrays."""
-    known = _paths(x)
-    return _map(x, (), known, function)
+def _shapes(x: Any) -> list[Any]:
+    """The shapes of the arrays of `x`, and None for each of its numbers."""
+    return [_shape(leaf) for _, leaf in _leaves(x, ())]
 
 
-def _map(x: Any, path: tuple[Any, ...], known: Any, function: Callable[[tuple[Any, ...]], Any]) -> Any:
-    if path in known:
-        return function(path)
-    parts = [(key, _map(part, (*path, key), known, function)) for key, part in _parts(x)]
+def _parts_at(x: Any, paths: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """What is at the ends of these ways in `x`."""
+    if type(x) is list and len(x) == len(paths) and max(map(len, paths), default=0) == 1:
+        return x  # they lead to one after the other
+    return [_at(x, path) for path in paths]
+
+
+def _filled(x: Any, parts: Iterator[Any]) -> Any:
+    """The structure of `x` with `parts` in place of its numbers and arrays, one after the other."""
+    if _is_flat(x):
+        return [next(parts) for _ in x]
+    if isinstance(x, float | np.floating) or (isinstance(x, np.ndarray) and x.dtype.kind == "f"):
+        return next(parts)
     if isinstance(x, dict):
-        return dict(parts)
-    if isinstance(x, tuple):
-        return tuple([part for _, part in parts])
-    if isinstance(x, list):
-        return [part for _, part in parts]
-    if not parts:
+        return {key: _filled(part, parts) for key, part in x.items()}
+    found = [(key, _filled(part, parts)) for key, part in _parts(x)]
+    if isinstance(x, list | tuple):
+        values = [part for _, part in found]
+        return values if isinstance(x, list) else tuple(values)
+    if not found:
         return NO_TANGENT
     made = MutableTangent()
-    made.__dict__.update(parts)
+    made.__dict__.update(found)
     return made
 
 
 # Inside functions that are differentiated, these tell of structure alone.
 default_table().add(
     [
-        *apart(_asked, _components, _paths, _has_derivative, describe),
+        *apart(_asked, _components, _paths, _shapes, _is_flat, _has_derivative, describe),
         ZeroRule(_unit),
         Overlay(_rows, _rows_one_by_one),
         Overlay(_columns, _columns_one_by_one),
