@@ -60,8 +60,12 @@ def scaled_in_place(x: Any) -> Any:
     return (TABLE * TABLE).sum()
 
 
+def by_default(x: Any, row: Any = TABLE[0]) -> Any:
+    return (x * row).sum()
+
+
 FUNCTIONS = [
-    whole, column, same_row, other_row, element, read_first, written_by_argument, written_by_name,
+    by_default, whole, column, same_row, other_row, element, read_first, written_by_argument, written_by_name,
     row_written_by_name, scaled_in_place,
 ]  # fmt: skip
 
