@@ -411,7 +411,8 @@ class Knowledge:
         return self._reading(function, parameters)[0]
 
     def _reading(self, function: types.FunctionType, parameters: Types) -> tuple[bool, ...]:
-        """Whether `function` is closed, and which parameters it only reads."""
+        """Whether `function` is closed, and which parameters it only reads; nothing is known where it has
+        another number of parameters."""
         parameters = tuple(map(inferred_type, parameters))
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.readers.get(key)
@@ -422,9 +423,11 @@ class Knowledge:
             if known is not None:
                 self.readers[key] = known
                 return known
-            self.readers[key] = (False,) * (len(parameters) + 1)
+            nothing = self.readers[key] = (False,) * (len(parameters) + 1)
             with self.notes.behind(("reads", *key)):
                 graph = self._copy(function)
+                if len(graph.arguments) != len(parameters):
+                    return nothing
                 self.infer(graph, parameters)
                 reads = [only_reads(graph, argument, self) for argument in graph.arguments]
                 known = self.readers[key] = (is_closed(graph, self), *reads)
