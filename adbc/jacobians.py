@@ -10,6 +10,7 @@ import copy
 import itertools
 import math
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,7 +25,8 @@ from adbc.runtime.calls.nested import apart
 from adbc.runtime.entry.reusable import ReusablePullback
 from adbc.runtime.entry.selection import Selector, places, selectors
 from adbc.runtime.report.messages import describe
-from adbc.tangents import NO_TANGENT, Const, MutableTangent, Tangent, zero_tangent
+from adbc.tangents import NO_TANGENT, ArrayTangent, Const, MutableTangent, Tangent, zero_tangent
+from adbc.tangents.fields import slots_of
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacobian", "jacrev", "value_and_jacobian", "vhp"]
 
@@ -49,7 +51,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     (10.0, 6.0)
     """
     asked = _with_derivative(primals)
-    found = jvp(grad(f, asked), primals, tangents)[1]
+    found = jvp(grad(f, asked), primals, tangents)[1] if asked else ()
     return _spread(asked, found, len(primals))
 
 
@@ -67,6 +69,8 @@ def vhp(f: Callable[..., Any], primals: Sequence[Any], cotangents: Sequence[Any]
             f"vhp needs one cotangent per argument: {len(primals)} arguments, {len(cotangents)} cotangents"
         )
     asked = _with_derivative(primals)
+    if not asked:
+        return _spread(asked, (), len(primals))
     _, pullback = vjp(grad(f, asked), *primals)
     given = [zero_tangent(primals[i]) if cotangents[i] is None else cotangents[i] for i in asked]
     found = pullback(tuple(given))
@@ -537,7 +541,8 @@ def _leaves(x: Any, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], Any]]:
         kind = x.dtype.kind
         if kind == "c":
             raise ArgumentError("a Jacobian is of real numbers: give and return real and imaginary parts")
-        return [(path, x)] if kind == "f" else []
+        if kind != "O":
+            return [(path, x)] if kind == "f" else []
     if isinstance(x, float | np.floating):
         return [(path, x)]
     if isinstance(x, complex | np.complexfloating):
@@ -549,21 +554,26 @@ def _parts(x: Any) -> list[tuple[Any, Any]]:
     """What `x`, a container or an object, or a tangent of one, consists of."""
     if isinstance(x, dict):
         return list(x.items())
-    if isinstance(x, list | tuple):
+    if isinstance(x, list | tuple | deque):
         return list(enumerate(x))
+    if isinstance(x, np.ndarray):
+        return [(index, x[index]) for index in np.ndindex(*x.shape)] if x.dtype.kind == "O" else []
     if isinstance(x, str | bytes | int | type) or x is None or callable(x):
         return []
-    return list(getattr(x, "__dict__", {}).items())
+    fields = list(getattr(x, "__dict__", {}).items())
+    return fields + [(name, getattr(x, name)) for name, _ in slots_of(type(x)) if hasattr(x, name)]
 
 
 def _at(x: Any, path: tuple[Any, ...]) -> Any:
     """What is at the end of the way `path` in `x`."""
     for key in path:
-        if isinstance(x, Tangent) or not isinstance(x, list | tuple | dict):
-            x = x.__dict__[key]
-        else:
+        if isinstance(x, Tangent):
+            x = x.__dict__[key if isinstance(key, str) else list(x.__dict__)[key]]  # of a named tuple
+        elif isinstance(x, list | tuple | dict | deque | np.ndarray):
             x = x[key]
-    return x
+        else:
+            x = x.__dict__[key] if key in getattr(x, "__dict__", ()) else getattr(x, key)
+    return x.array if isinstance(x, ArrayTangent) else x
 
 
 def _shape(leaf: Any) -> Any:
@@ -585,7 +595,8 @@ def _with_one(tangent: Any, path: tuple[Any, ...], index: Any) -> Any:
     if not path:
         if index is None:
             return type(tangent)(1.0)
-        tangent[index] = 1.0
+        array = tangent.array if isinstance(tangent, ArrayTangent) else tangent
+        array[index] = 1.0
         return tangent
     key, rest = path[0], path[1:]
     if type(tangent) is tuple:
@@ -597,7 +608,7 @@ def _with_one(tangent: Any, path: tuple[Any, ...], index: Any) -> Any:
         name = names[key] if isinstance(key, int) else key
         fields[name] = _with_one(fields[name], rest, index)
         return Tangent(**fields)
-    if isinstance(tangent, list | dict):
+    if isinstance(tangent, list | dict | deque | np.ndarray):
         tangent[key] = _with_one(tangent[key], rest, index)
     else:
         tangent.__dict__[key] = _with_one(tangent.__dict__[key], rest, index)
@@ -630,9 +641,14 @@ def _filled(x: Any, parts: Iterator[Any]) -> Any:
     if isinstance(x, dict):
         return {key: _filled(part, parts) for key, part in x.items()}
     found = [(key, _filled(part, parts)) for key, part in _parts(x)]
-    if isinstance(x, list | tuple):
+    if found and isinstance(x, np.ndarray):
+        array = np.empty(x.shape, object)
+        for index, part in found:
+            array[index] = part
+        return array
+    if isinstance(x, list | tuple | deque):
         values = [part for _, part in found]
-        return values if isinstance(x, list) else tuple(values)
+        return values if isinstance(x, list) else tuple(values) if isinstance(x, tuple) else deque(values)
     if not found:
         return NO_TANGENT
     made = MutableTangent()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import adbc
+from adbc.tangents import NO_TANGENT
 
 V = np.array([0.5, 1.5, -0.7])
 
@@ -108,3 +111,65 @@ def test_what_has_no_numbers_is_refused(way: Any) -> None:
         way(lambda x: "text")(3.0)
     with pytest.raises(adbc.errors.ArgumentError):
         way(lambda z: (z * z).real)(1j)
+
+
+class Pair(NamedTuple):
+    x: float
+    y: Any
+
+
+class Slots:
+    __slots__ = ("x", "y", "z")
+
+    def __init__(self, x: float, y: Any) -> None:
+        self.x = x
+        self.y = y
+
+
+def squares(v: Any) -> Any:
+    if isinstance(v, Slots):
+        return v.x * v.x + squares(v.y)
+    if isinstance(v, float):
+        return v * v
+    return sum(map(squares, v))
+
+
+def elements(*parts: Any) -> Any:
+    made = np.empty(len(parts), object)
+    for i, part in enumerate(parts):
+        made[i] = part
+    return made
+
+
+STRUCTURES: dict[str, tuple[Any, Callable[[Any], list[float]]]] = {
+    "named tuple": (Pair(1.5, (2.5, 3.0)), lambda j: [j[0], *j[1]]),
+    "slots": (Slots(1.5, [2.5, 3.0]), lambda j: [j.x, *j.y]),
+    "deque": (deque([1.5, 2.5, 3.0]), list),
+    "objects": (elements(1.5, [2.5, 3.0]), lambda j: [j[0], *j[1]]),
+    "masked": (np.ma.array([1.5, 2.5, 3.0], mask=False), list),
+}
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_all_containers(name: str) -> None:
+    x, numbers = STRUCTURES[name]
+    for jacobian in (adbc.jacfwd, adbc.jacrev, adbc.jacobian):
+        assert numbers(jacobian(squares)(x)) == [3.0, 5.0, 6.0]
+    outer = adbc.jacfwd(lambda y: [squares(y), 2.0 * squares(y)])(x)
+    assert [numbers(row) for row in outer] == [[3.0, 5.0, 6.0], [6.0, 10.0, 12.0]]
+    if name != "masked":
+        (product,) = adbc.hvp(squares, (x,), (adbc.grad(squares)(x),))
+        assert product != NO_TANGENT
+
+
+@pytest.mark.parametrize("x", [3, "text"])
+@pytest.mark.parametrize("product", [adbc.hvp, adbc.vhp])
+def test_products_with_the_hessian_by_what_has_no_derivative(product: Any, x: Any) -> None:
+    assert product(lambda x, y: y * y, (x, 2.0), (None, 1.0)) == (NO_TANGENT, 2.0)
+    assert product(lambda x: 1.0, (x,), (None,)) == (NO_TANGENT,)
+
+
+@pytest.mark.parametrize("x", [np.zeros(0), []], ids=repr)
+def test_products_with_the_hessian_by_what_is_empty(x: Any) -> None:
+    assert adbc.hvp(lambda x, y: y * y, (x, 2.0), (None, 1.0)) == (NO_TANGENT, 2.0)
+    assert adbc.hvp(lambda x: 1.0, (x,), (None,)) == (NO_TANGENT,)
