@@ -26,7 +26,6 @@ from adbc.runtime.calls.plain import is_plain
 from adbc.runtime.calls.plans import checked
 from adbc.runtime.calls.reverse import ReverseCalls, value_shadow
 from adbc.runtime.calls.steps import Call, OfSelf
-from adbc.runtime.calls.texts import has_text, looks_at_text
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
@@ -288,9 +287,10 @@ class _Writer:
             self.give(origin, f"part(given, {i})")
 
     def use_text_row(self, step: Any) -> None:
-        row, args = step.row, step.call.args
-        if looks_at_text(row, args) and (row.converts is None or has_text(args)):
-            raise self.refuse(f"{_named(step.call.function)} has to do with text")
+        # No text has been made of numbers with a derivative yet (`make`): what is read from text is constant.
+        call = step.call
+        if step.row.of_text and any(map(self.context.is_active, call.shadows)):
+            raise self.refuse(f"{_named(call.function)} makes text of a number with a derivative")
         self.use_row(step)
 
     def enter(self, step: Any) -> None:

@@ -22,7 +22,7 @@ import sys
 import types
 import unicodedata
 from _socket import socket
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -46,7 +46,6 @@ __all__ = [
     "check_evaluated",
     "follow",
     "hand_on",
-    "has_text",
     "listed",
     "looks_at_text",
     "makes_text",
@@ -174,11 +173,6 @@ def makes_text(row: Rule, args: Sequence[Any]) -> bool:
     """Whether `after_row` may have something to do behind a call by `row` even if no text has been made from
     numbers with a derivative."""
     return row.of_text or (row.function in SPELLING and any(isinstance(x, _TEXT) for x in args))
-
-
-def has_text(values: Iterable[Any]) -> bool:
-    """Whether text is among `values`, or in lists and tuples there."""
-    return any(has_text(x) if isinstance(x, (list, tuple)) else isinstance(x, _TEXT) for x in values)
 
 
 def written(context: Context, streams: Sequence[Any]) -> None:
