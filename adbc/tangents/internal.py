@@ -40,6 +40,10 @@ _FLAT = frozenset({float, type(NO_TANGENT)})
 apart."""
 _MEMORY: frozenset[type] = frozenset({MutableTangent, list, dict})
 """The most frequent classes of tangents with an address: these need not be asked for."""
+_ZEROS: dict[type, Any] = {float: 0.0, **dict.fromkeys(_ATOMS - _FLOATS, NO_TANGENT)}
+"""By class of atom, the tangent of a new one."""
+_SHADOWS: dict[type, Any] = {float: NO_FDATA, type(NO_TANGENT): None}
+"""By class of tangent of an atom, its shadow."""
 
 
 def _are_as_many(t: tuple[float, ...], r: Any) -> bool:
@@ -61,7 +65,7 @@ def slot_shadow(t: Any) -> Any:
         if classes == _FLOATS:
             return (NO_FDATA,) * len(t)
         if classes <= _FLAT:
-            return tuple([NO_FDATA if type(c) is float else None for c in t]) if float in classes else None
+            return tuple(map(_SHADOWS.__getitem__, map(type, t))) if float in classes else None
     if cls is tuple or cls is Tangent or cls is FData:
         return split_parts(t, slot_shadow, FData, None)
     if is_address_tangent(cls):
@@ -89,7 +93,7 @@ def slot_tangent(x: Any, f: Any) -> Any:
         if classes <= _ATOMS:
             if float not in classes:
                 return NO_TANGENT
-            return tuple([0.0 if type(c) is float else NO_TANGENT for c in x])
+            return tuple(map(_ZEROS.__getitem__, map(type, x)))
         if f.__class__ is tuple:
             slots = [slot_tangent(c, g) for c, g in zip(x, f, strict=True)]
         else:
@@ -149,7 +153,7 @@ def slot_increment(t: Any, r: Any) -> Any:
             return tuple(map(operator.add, t, r))
         return tuple(
             [
-                c + d if type(c) is float and type(d) is float else slot_increment(c, d)
+                c if d is None else c + d if type(c) is float and type(d) is float else slot_increment(c, d)
                 for c, d in zip(t, r, strict=True)
             ]
         )
@@ -168,19 +172,19 @@ def slot_increment(t: Any, r: Any) -> Any:
 def fresh_shadow(out: Any, active: bool = True) -> Any:
     """The shadow of the newly made value `out`; an object gets one even if nothing active is in it yet."""
     cls = type(out)
+    special = ARRAY_FRESH.get(cls)
+    t = None if special is None else special(out)
+    if t is not None:
+        return t
     if cls is float:
         return NO_FDATA if active else None
-    if cls is int or cls is bool or cls is str or out is None:
+    if cls in _ATOMS:
         return None
     kind = kind_of(cls)
     if kind.inactive:
         return None
     if isinstance(kind, ScalarKind):
         return NO_FDATA if active else None
-    special = ARRAY_FRESH.get(cls)
-    t = None if special is None else special(out)
-    if t is not None:
-        return t
     t = zero_tangent(out, is_found=True)
     return slot_shadow(t) if active else _addresses(t)
 
@@ -345,12 +349,16 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
     if cls is float:
         if type(d) is float:
             return d
+        if isinstance(d, float):
+            return float(d)
     elif cls is int or cls is bool:
         return None
     elif cls is complex and type(d) is complex:
         return d
     kind = kind_of(cls)
     if isinstance(kind, ScalarKind):
+        if type(d) is kind.tangent:
+            return d
         reduce = _hook(ARRAY_REDUCE, type(d))
         return kind.project(d if reduce is None else reduce(d), x)
     if isinstance(kind, ValueKind):
