@@ -46,17 +46,12 @@ _SHADOWS: dict[type, Any] = {float: NO_FDATA, type(NO_TANGENT): None}
 """By class of tangent of an atom, its shadow."""
 
 
-def _are_as_many(t: tuple[float, ...], r: Any) -> bool:
-    """Whether `r` is a tuple of as many floats as there are in `t`."""
-    return r.__class__ is tuple and len(t) == len(r) and _FLOATS.issuperset(map(type, r))
-
-
 def slot_shadow(t: Any) -> Any:
     """The shadow of a value whose tangent is `t`; if `t` is a shadow already, `t` itself."""
-    cls = type(t)
+    cls = t.__class__
     if cls is float:
         return NO_FDATA
-    if cls in _MEMORY:
+    if cls in _MEMORY or cls in ARRAY_FRESH:
         return t
     if t is NO_TANGENT or t is None:
         return None
@@ -66,11 +61,9 @@ def slot_shadow(t: Any) -> Any:
             return (NO_FDATA,) * len(t)
         if classes <= _FLAT:
             return tuple(map(_SHADOWS.__getitem__, map(type, t))) if float in classes else None
-    if cls is tuple or cls is Tangent or cls is FData:
-        return split_parts(t, slot_shadow, FData, None)
-    if is_address_tangent(cls):
-        return t
-    return NO_FDATA
+    elif cls is not Tangent and cls is not FData:
+        return t if is_address_tangent(cls) else NO_FDATA
+    return split_parts(t, slot_shadow, FData, None)
 
 
 def slot_tangent(x: Any, f: Any) -> Any:
@@ -82,9 +75,10 @@ def slot_tangent(x: Any, f: Any) -> Any:
     cls = type(x)
     if cls is float:
         return 0.0
-    if cls is int or cls is str or cls is bool or x is None:
+    if cls in _ATOMS:
         return NO_TANGENT
-    if f.__class__ is MutableTangent or f.__class__ is list or (cls is dict and f.__class__ is dict):
+    of = f.__class__
+    if of is MutableTangent or of is list or (of is cls and (cls is dict or cls in ARRAY_FRESH)):
         return f
     if cls is tuple:
         classes = {*map(type, x)}
@@ -117,12 +111,10 @@ def _part(f: Any, kind: ValueKind, key: Any) -> Any:
 
 def slot_rdata(t: Any) -> Any:
     """The value part of `t`, the tangent in a slot; None if it has none."""
-    cls = type(t)
+    cls = t.__class__
     if cls is float:
         return t
-    if t is NO_TANGENT or t is None:
-        return None
-    if cls in _MEMORY:
+    if cls in _MEMORY or cls in ARRAY_FRESH or t is NO_TANGENT or t is None:
         return None
     if cls is tuple:
         classes = {*map(type, t)}
@@ -130,9 +122,9 @@ def slot_rdata(t: Any) -> Any:
             return t
         if classes <= _FLAT:
             return tuple([c if type(c) is float else None for c in t]) if float in classes else None
-    if cls is tuple or cls is Tangent:
-        return split_parts(t, slot_rdata, RData, None)
-    return None if is_address_tangent(cls) else t
+    elif cls is not Tangent:
+        return None if is_address_tangent(cls) else t
+    return split_parts(t, slot_rdata, RData, None)
 
 
 def slot_increment(t: Any, r: Any) -> Any:
@@ -140,16 +132,18 @@ def slot_increment(t: Any, r: Any) -> Any:
 
     What `r` has for a part with an address is added to that part in place.
     """
+    cls = t.__class__
+    if cls is float and r.__class__ is float:
+        return t + r
     if r is None or r is NO_RDATA:
         return t
-    cls = type(t)
     if cls is float:
         total = t + r
         return total if type(total) is float else float(total.real)
     if t is NO_TANGENT:
         return t
     if cls is tuple:
-        if _FLOATS.issuperset(map(type, t)) and _are_as_many(t, r):
+        if r.__class__ is tuple and len(t) == len(r) and _FLOATS.issuperset(map(type, t + r)):
             return tuple(map(operator.add, t, r))
         return tuple(
             [
@@ -245,11 +239,11 @@ def add(a: Any, b: Any) -> Any:
         return b
     if b is None or b is NO_RDATA:
         return a
-    cls = type(a)
+    cls = a.__class__
     if cls is float:
         return a + b
     if cls is tuple:
-        if _FLOATS.issuperset(map(type, a)) and _are_as_many(a, b):
+        if b.__class__ is tuple and len(a) == len(b) and _FLOATS.issuperset(map(type, a + b)):
             return tuple(map(operator.add, a, b))
         return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
     if cls is RData:  # a field that is not there is zero: reading one field gives rdata of one field
@@ -338,6 +332,9 @@ def _hook(table: dict[type, Any], cls: type) -> Any:
     return special
 
 
+_PLAIN_NUMBERS = (float, complex, int)
+
+
 def project(d: Any, x: Any, fresh: bool = False) -> Any:
     """`d` in the tangent space of `x`: of its class, real if `x` is real, with broadcasting undone.
 
@@ -357,10 +354,12 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
         return d
     kind = kind_of(cls)
     if isinstance(kind, ScalarKind):
-        if type(d) is kind.tangent:
-            return d
-        reduce = _hook(ARRAY_REDUCE, type(d))
-        return kind.project(d if reduce is None else reduce(d), x)
+        reduce = ARRAY_REDUCE.get(d.__class__)
+        if reduce is None and not isinstance(d, _PLAIN_NUMBERS):
+            reduce = _hook(ARRAY_REDUCE, type(d))
+        if reduce is not None:
+            d = reduce(d)
+        return d if d.__class__ is kind.tangent else kind.project(d, x)
     if isinstance(kind, ValueKind):
         if type(d) not in (tuple, Tangent, RData):
             return d
