@@ -258,18 +258,18 @@ class Calls(Attributes, InC, Iterating):
         if mode is None:
             mode = self.mode
         kind = type(f)
-        if not keywords:
-            if kind is FunctionType:
-                if not self.table.rows(f) and (plan := plans.followed(self.engine, mode, f, xs, fs)):
-                    return self.enter_by(context, plan, f, ff, xs, fs, "function")
-            elif kind is MethodType and f.__func__.__class__ is FunctionType:
-                function, given, beside = f.__func__, (f.__self__, *xs), (own_part(ff), *fs)
-                plan = plans.followed(self.engine, mode, function, given, beside)
-                if plan is not None and not self.table.rows(function):
-                    return self.enter_by(context, plan, function, None, given, beside, "method")
+        entered: Any = None
+        if kind is FunctionType:
+            entered = self.enter_known(context, keywords, f, ff, xs, fs, "function", mode)
+            if entered is not None:
+                return entered
+        elif kind is MethodType and f.__func__.__class__ is FunctionType:
+            given, beside = (f.__self__, *xs), (own_part(ff), *fs)
+            entered = self.enter_known(context, keywords, f.__func__, None, given, beside, "method", mode)
+            if entered is not None:
+                return entered
         verdict: bool | None = None
         inside: list[Any] = []
-        entered: Any = None
         if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
             verdict = False
             owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
@@ -315,6 +315,33 @@ class Calls(Attributes, InC, Iterating):
         count = len(xs) + 1
         call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, verdict, inside)
         return self.call_slowly(context, call, count, mode)
+
+    def enter_known(
+        self,
+        context: Context,
+        keywords: Names,
+        f: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Called,
+        mode: Mode,
+    ) -> Any:
+        """Enter a Python function that is no library code as it was entered before; None if none like this
+        was, or it has rules.  called: what the call was of."""
+        if not keywords:
+            plan = plans.followed(self.engine, mode, f, xs, fs)
+            if plan is not None:
+                if self.table.rows(f):
+                    return None
+                return self.enter_by(context, plan, f, ff, xs, fs, called)
+        found = plans.bound_at_once(self.engine, mode, f, xs, fs, keywords, self.fill)
+        if found is None or not found[0].is_followed:
+            return None
+        if self.table.rows(f) or f in with_active_defaults or has_defaults_beside(ff):
+            return None
+        plan, values, beside, gather = found
+        return self.enter_gathered(context, plan, f, ff, values, beside, gather, called)
 
     def call_with_displays(
         self,
