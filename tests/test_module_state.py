@@ -53,6 +53,7 @@ STATE = {
     "tangents.walk.VISITS_OF_NUMBERS": ARRAYS,
     "tangents.walk._VISITORS": ARRAYS,
     "types.typeof._apart": "functions that have a rule of their own",
+    "types.typeof._of_arrays": MEMO,
     "types.typeof._local": "classes that code being differentiated has made",
 }
 """Names of modules below `runtime`, and why they may change."""

@@ -62,7 +62,7 @@ def slot_shadow(t: Any) -> Any:
         if classes <= _FLAT:
             return tuple(map(_SHADOWS.__getitem__, map(type, t))) if float in classes else None
     elif cls is not Tangent and cls is not FData:
-        return t if is_address_tangent(cls) else NO_FDATA
+        return t if t is not NO_FDATA and is_address_tangent(cls) else NO_FDATA
     return split_parts(t, slot_shadow, FData, None)
 
 

@@ -93,6 +93,9 @@ class Shadows:
         if obj is _MODULES:
             return NO_TANGENT
         memo = self._memo
+        met = memo.get(id(obj))
+        if met is not None and met[0] is obj:
+            return met[1]
         before = len(memo)
         tangent = zero_tangent(obj, memo, True)
         if len(memo) > before:
