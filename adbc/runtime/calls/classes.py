@@ -405,8 +405,8 @@ def through_metaclass(meta: type, name: str) -> Any:
 
 
 def member(cls: type, name: str) -> Any:
-    """What stands in `cls` or a class that it is derived from as `name`, if that is no descriptor; the function
-    of a static method; else `SLOW`."""
+    """What stands in `cls` or a class that it is derived from as `name`, if that is no descriptor, or the
+    function of a static method; else `SLOW`."""
     for base in cls.__mro__:
         if name in base.__dict__:
             found = base.__dict__[name]

@@ -7,6 +7,7 @@ elements is part of the type that a rule is made for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from adbc.runtime.calls.plans import FLOATS, ROWS
@@ -16,6 +17,7 @@ from adbc.types import AbstractType
 
 __all__ = ["NUMBERS", "are_numeric", "described", "elements", "is_watched", "lists_in"]
 
+_FLOAT = frozenset({float})
 NUMBERS = frozenset({float, int, bool})
 """Classes of which nothing else is needed to enter a function with an instance."""
 
@@ -25,7 +27,7 @@ def elements(x: list[Any]) -> AbstractType | None:
     classes = [*map(type, x)]
     if classes.count(float) == len(x):
         return FLOATS
-    if classes.count(list) == len(x) and all([*map(type, row)].count(float) == len(row) for row in x):
+    if classes.count(list) == len(x) and _FLOAT.issuperset(map(type, chain.from_iterable(x))):
         return ROWS
     return None
 
