@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 from adbc.errors import InvalidTangentError
@@ -423,8 +423,8 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
             f[:] = map(operator.add, f, given)
             return None
         if _are_rows(f, x, given):
-            for row, by_row in zip(f, given, strict=True):
-                row[:] = map(operator.add, row, by_row)
+            sums = map(map, repeat(operator.add), f, given)
+            any(map(list.__setitem__, f, repeat(slice(None)), sums))  # nothing is true: all are set
             return None
         for i, (y, c) in enumerate(zip(x, _parts_of(d, x), strict=True)):
             t = f[i]
