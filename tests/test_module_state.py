@@ -32,6 +32,7 @@ STATE = {
     "lazy._makers": AT_IMPORT,
     "rules._default": "the table that users add rules to; made when it is first asked for",
     "rules.classes._numpy_kind": MEMO,
+    "rules.classes._overrides_for_good": MEMO,
     "rules.numpy.einsum._plan": MEMO,
     "rules.numpy.einsum.labels": MEMO,
     "rules.numpy.stand_ins._STAND_INS": MEMO,

@@ -276,12 +276,16 @@ class Calls(Attributes, InC, Iterating):
             is_of_values = (owner is not None and owner.__class__ in VALUES) or f in VALUES
             if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
                 return self.of_values(context, f, xs, len(xs) + 1, keywords)
+            if not keywords and (owner.__class__ in CONTAINERS or is_array_or_number(owner.__class__)):
+                row = self.row_of_method(context, f, xs)
+                if row is not SLOW:
+                    own = None if ff is NO_TANGENT else self_shadow(ff)
+                    return self.use_method(row, owner, own, xs, fs)
+            if kind is BuiltinFunctionType and plans.is_bound_in_c(f) and not self.table.rows(f):
+                count = len(xs) + 1
+                call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, verdict, inside)
+                return self.call_slowly(context, call, count, mode)
             if not keywords:
-                if owner.__class__ in CONTAINERS or is_array_or_number(owner.__class__):
-                    row = self.row_of_method(context, f, xs)
-                    if row is not SLOW:
-                        own = None if ff is NO_TANGENT else self_shadow(ff)
-                        return self.use_method(row, owner, own, xs, fs)
                 key = f, tuple(map(type, xs))
                 row = self.decided.get(key) or self.decide(f, xs)
                 if row is SLOW and context.texts is None:
@@ -392,7 +396,7 @@ class Calls(Attributes, InC, Iterating):
             body = self.bodies[key]
         except KeyError:
             body = plans.body(f, xs, keywords, self.table, self.protocols)
-            if plans.stays(f):  # other callables come and go
+            if plans.stays(f) or plans.is_of_class(f):  # other callables come and go
                 self.bodies[key] = body
         if body is None or context.follows_inner:
             return None
@@ -476,14 +480,14 @@ class Calls(Attributes, InC, Iterating):
     def decide(self, function: Any, xs: Values) -> Any:
         """The row for a call of `function` on arguments of these classes, if they decide it, else `SLOW`."""
         row = plans.decide(function, xs, self.table, self.protocols)
-        if plans.stays(function):  # other callables come and go
+        if plans.stays(function) or plans.is_of_class(function):  # other callables come and go
             self.decided[function, tuple(map(type, xs))] = row
         return row
 
     def decide_without_text(self, function: Any, xs: Values) -> Any:
         """As `decide`, where no text has been made from numbers with a derivative."""
         row = plans.decide(function, xs, self.table, self.protocols, texts.makes_text)
-        if plans.stays(function):
+        if plans.stays(function) or plans.is_of_class(function):
             self.decided_without_text[function, tuple(map(type, xs))] = row
         return row
 

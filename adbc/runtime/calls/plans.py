@@ -51,7 +51,9 @@ __all__ = [
     "decide_for_instances",
     "followed",
     "handing",
+    "is_bound_in_c",
     "is_derived",
+    "is_of_class",
     "kind",
     "made",
     "plan",
@@ -233,6 +235,20 @@ def stays(function: Any) -> bool:
     if cls in _IN_CLASSES:
         return not is_heap_type(function.__objclass__)
     return isinstance(getattr(function, "__self__", None), types.ModuleType)
+
+
+def is_of_class(function: Any) -> bool:
+    """Whether `function` is a class method of a class in C: a new object whenever it is read, and equal to
+    all others."""
+    owner = getattr(function, "__self__", None)
+    return type(function) is types.BuiltinFunctionType and type(owner) is type and not is_heap_type(owner)
+
+
+def is_bound_in_c(function: Any) -> bool:
+    """Whether `function` is a method in C that is bound to an object, neither a module nor a class: what is
+    done with it is said by its descriptor, if it has no rules of its own."""
+    owner = getattr(function, "__self__", None)
+    return owner is not None and not isinstance(owner, types.ModuleType | type)
 
 
 def plan(
