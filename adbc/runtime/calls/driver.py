@@ -205,6 +205,11 @@ class Calls(Attributes, InC, Iterating):
         """The answer of a driver, from that of `enter_planned` for the bound arguments of a call."""
 
     @abc.abstractmethod
+    def of_origins(self, answer: Any, origins: Sequence[Any]) -> Answer:
+        """The answer of a driver, from that of `enter_gathered` for an object, the arguments of which have
+        these `origins`."""
+
+    @abc.abstractmethod
     def use_row(self, context: Context, step: steps.UseRow, mode: Mode) -> Answer:
         """Carry out the step `UseRow`: answer a call by a rule."""
 
@@ -634,6 +639,12 @@ class Calls(Attributes, InC, Iterating):
         engine.written(function)
         if self._is_plain(context, call):
             return self.plain(context, call)
+        if type(function) is FunctionType:
+            answer = self.enter_bound(
+                context, call.keywords, function, call.shadow, call.args, call.shadows, "object", mode
+            )
+            if answer is not None:
+                return self.of_origins(answer, call.origins)
         if call.shadow is None and function in with_active_defaults:
             call.shadow = context.shadows.lookup(function)
         bound = bind(call, context, self)
