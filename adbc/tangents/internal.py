@@ -34,7 +34,7 @@ __all__ = [
 
 _FLOATS = frozenset({float})
 _LISTS = frozenset({list})
-_ATOMS = frozenset({float, int, str, bool, type(None)})
+_ATOMS: frozenset[type] = frozenset({float, int, str, bool, type(None)})
 _FLAT = frozenset({float, type(NO_TANGENT)})
 """The classes in the tangents of tuples that hold nothing but atoms.  These are frequent, and are not taken
 apart."""

@@ -48,7 +48,7 @@ def typeof(value: object, depth: int = _DEPTH_LIMIT) -> AbstractType:
             return ANY
         return ConstType(value)
     if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
-        return _of_arrays(value.dtype, value.ndim, cls)  # type: ignore[attr-defined]
+        return _of_arrays(value.dtype, value.ndim, cls)  # type: ignore[attr-defined,arg-type]  # an array
     if id(cls) in _local:
         return ANY
     if cls is slice and not _has_whole_bounds(value):
