@@ -34,6 +34,7 @@ __all__ = [
 
 _FLOATS = frozenset({float})
 _LISTS = frozenset({list})
+_NONE = frozenset({type(None)})
 _ATOMS: frozenset[type] = frozenset({float, int, str, bool, type(None)})
 _FLAT = frozenset({float, type(NO_TANGENT)})
 """The classes in the tangents of tuples that hold nothing but atoms.  These are frequent, and are not taken
@@ -61,7 +62,9 @@ def slot_shadow(t: Any) -> Any:
             return (NO_FDATA,) * len(t)
         if classes <= _FLAT:
             return tuple(map(_SHADOWS.__getitem__, map(type, t))) if float in classes else None
-    elif cls is not Tangent and cls is not FData:
+        parts = tuple([c if type(c) in _MEMORY else slot_shadow(c) for c in t])
+        return None if _NONE.issuperset(map(type, parts)) else parts
+    if cls is not Tangent and cls is not FData:
         return t if t is not NO_FDATA and is_address_tangent(cls) else NO_FDATA
     return split_parts(t, slot_shadow, FData, None)
 
@@ -122,7 +125,9 @@ def slot_rdata(t: Any) -> Any:
             return t
         if classes <= _FLAT:
             return tuple([c if type(c) is float else None for c in t]) if float in classes else None
-    elif cls is not Tangent:
+        parts = tuple([None if type(c) in _MEMORY else slot_rdata(c) for c in t])
+        return None if _NONE.issuperset(map(type, parts)) else parts
+    if cls is not Tangent:
         return None if is_address_tangent(cls) else t
     return split_parts(t, slot_rdata, RData, None)
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any, ClassVar, Literal
 
+from adbc.cpython.libraries import is_library_code
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
@@ -107,6 +108,8 @@ class Calls(Attributes, InC, Iterating):
         self.bodies = engine.table.bodies
         self.plain_functions = engine.table.plain_functions
         self.protocols = protocols
+        self.unfollowed: set[CodeType] = set()
+        """Code of libraries, functions with which are never entered without a look at what they are given."""
         self.drivers = {step: getattr(self, name) for step, name in steps.DRIVERS.items()}
 
     # -- what a mode is ----------------------------------------------------------------------------------
@@ -338,6 +341,8 @@ class Calls(Attributes, InC, Iterating):
     ) -> Any:
         """Enter a Python function that is no library code as it was entered before; None if none like this
         was, or it has rules.  called: what the call was of."""
+        if f.__code__ in self.unfollowed:
+            return None
         if not keywords:
             plan = plans.followed(self.engine, mode, f, xs, fs)
             if plan is not None:
@@ -346,6 +351,8 @@ class Calls(Attributes, InC, Iterating):
                 return self.enter_by(context, plan, f, ff, xs, fs, called)
         found = plans.bound_at_once(self.engine, mode, f, xs, fs, keywords, self.fill)
         if found is None or not found[0].is_followed:
+            if is_library_code(f.__code__.co_filename, f.__globals__):
+                self.unfollowed.add(f.__code__)
             return None
         if self.table.rows(f) or f in with_active_defaults or has_defaults_beside(ff):
             return None

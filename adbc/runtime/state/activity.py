@@ -77,7 +77,9 @@ def dependent(shadow: Any, given: Sequence[Any], row: Rule) -> Any:
             if f is not None:
                 return None if f.__class__ in _ARRAYS and _are_inactive(given, False) else shadow
         return shadow  # of what is made without memory the rule knows best whether it is active
-    note_inactive(shadow, given, keeps_lists(row))
+    cls = shadow.__class__
+    if cls in _ARRAYS or cls is tuple or cls is FData:
+        note_inactive(shadow, given, keeps_lists(row))
     return shadow
 
 
