@@ -42,6 +42,7 @@ __all__ = [
     "ClassFact",
     "Classes",
     "ConstructorFact",
+    "DefaultsFact",
     "Fact",
     "KeepingFact",
     "LackingFact",
@@ -306,6 +307,25 @@ class CellFact:
             return False
 
 
+class DefaultsFact:
+    """The fact that a function has certain defaults, which are written into what calls a form of it."""
+
+    __slots__ = ("called", "defaults", "kwdefaults")
+
+    function = None
+
+    def __init__(self, called: types.FunctionType) -> None:
+        self.called, self.defaults, self.kwdefaults = called, called.__defaults__, called.__kwdefaults__
+
+    def key(self) -> object:
+        """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
+        return "defaults", id(self.called), id(self.defaults), id(self.kwdefaults)
+
+    def holds(self) -> bool:
+        called = self.called
+        return called.__defaults__ is self.defaults and called.__kwdefaults__ is self.kwdefaults
+
+
 Fact = (
     NameFact
     | ClassFact
@@ -316,6 +336,7 @@ Fact = (
     | AnswerFact
     | QuestionFact
     | CellFact
+    | DefaultsFact
 )
 
 

@@ -220,8 +220,20 @@ def test_elements_that_change_when_they_are_compared(mode: str) -> None:
                 assert "__eq__" in str(error) or "compare" in str(error)
 
 
+def closing(c: float) -> Any:
+    def closed(x: float, k: float = 2.0) -> float:
+        return x * k * c
+
+    return closed
+
+
+FUNCTIONS: list[Any] = [scaled, Square.rule, scaled, closing(3.0)]
+"""What is reached by no name is looked at by no guard."""
+
+
 def of_defaults(x: float) -> float:
-    return sum(f(x) * f(x, x) for f in (scaled, Square.rule, scaled)) + scaled(x, x, x, 2.0)  # type: ignore[operator]
+    first, *_ = FUNCTIONS
+    return sum(f(x) * f(x, x) for f in FUNCTIONS) + first(x, x, x, 2.0)  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -231,6 +243,7 @@ def test_defaults_are_replaced(mode: str) -> None:
         with adbc.use(adbc.Config(speculation=mode)):
             for defaults in [(2.0,), (3,), (np.float64(0.5),), (1.0, 4.0)]:
                 scaled.__defaults__, Square.rule.__defaults__ = defaults, defaults[:1]
+                FUNCTIONS[-1].__defaults__ = defaults[-1:]
                 check(of_defaults)
             scaled.__defaults__ = None
             with pytest.raises(TypeError, match="missing"):
