@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any, ClassVar, Literal
 
-from adbc.cpython.libraries import is_library_code
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
@@ -40,6 +39,7 @@ from adbc.runtime.calls.classes import (
 )
 from adbc.runtime.calls.in_c import InC
 from adbc.runtime.calls.iterating import Iterating
+from adbc.runtime.calls.known_functions import KnownFunctions
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plain import is_plain, reads_lists
@@ -82,7 +82,7 @@ def is_of_operators(function: Any) -> bool:
     return function.__class__ is BuiltinFunctionType and function.__module__ == "_operator"
 
 
-class Calls(Attributes, InC, Iterating):
+class Calls(Attributes, InC, Iterating, KnownFunctions):
     """The dynamic calls of one engine in one mode."""
 
     mode: ClassVar[Mode]
@@ -327,37 +327,6 @@ class Calls(Attributes, InC, Iterating):
         count = len(xs) + 1
         call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, verdict, inside)
         return self.call_slowly(context, call, count, mode)
-
-    def enter_known(
-        self,
-        context: Context,
-        keywords: Names,
-        f: FunctionType,
-        ff: Any,
-        xs: Values,
-        fs: Values,
-        called: Called,
-        mode: Mode,
-    ) -> Any:
-        """Enter a Python function that is no library code as it was entered before; None if none like this
-        was, or it has rules.  called: what the call was of."""
-        if f.__code__ in self.unfollowed:
-            return None
-        if not keywords:
-            plan = plans.followed(self.engine, mode, f, xs, fs)
-            if plan is not None:
-                if self.table.rows(f):
-                    return None
-                return self.enter_by(context, plan, f, ff, xs, fs, called)
-        found = plans.bound_at_once(self.engine, mode, f, xs, fs, keywords, self.fill)
-        if found is None or not found[0].is_followed:
-            if is_library_code(f.__code__.co_filename, f.__globals__):
-                self.unfollowed.add(f.__code__)
-            return None
-        if self.table.rows(f) or f in with_active_defaults or has_defaults_beside(ff):
-            return None
-        plan, values, beside, gather = found
-        return self.enter_gathered(context, plan, f, ff, values, beside, gather, called)
 
     def call_with_displays(
         self,
