@@ -33,6 +33,7 @@ STATE = {
     "records._template": MEMO,
     "rules._default": "the table that users add rules to; made when it is first asked for",
     "rules.classes._numpy_kind": MEMO,
+    "rules.classes._overrides_for_good": MEMO,
     "rules.numpy.einsum._plan": MEMO,
     "rules.numpy.einsum.labels": MEMO,
     "rules.numpy.stand_ins._STAND_INS": MEMO,
@@ -54,6 +55,7 @@ STATE = {
     "tangents.walk.VISITS_OF_NUMBERS": ARRAYS,
     "tangents.walk._VISITORS": ARRAYS,
     "types.typeof._apart": "functions that have a rule of their own",
+    "types.typeof._of_arrays": MEMO,
     "types.typeof._local": "classes that code being differentiated has made",
 }
 """Names of modules below `runtime`, and why they may change."""

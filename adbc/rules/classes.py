@@ -118,15 +118,26 @@ _C_METHODS = (WrapperDescriptorType, MethodDescriptorType, ClassMethodDescriptor
 def overrides(cls: type, name: str) -> bool:
     """Whether `cls` has a method `name` of its own: a function, whatever stands for one, or C code that does
     something else elsewhere (``__setattr__ = dict.__setitem__``)."""
-    answer = False
+    if _stays(cls):
+        return _overrides_for_good(cls, name)
+    answer = _overrides(cls, name)
+    if _asked.questions is not None:
+        _asked.questions.append((cls, name, None, answer))
+    return answer
+
+
+def _overrides(cls: type, name: str) -> bool:
     for base in cls.__mro__:
         if name in base.__dict__:
             found = base.__dict__[name]
-            answer = not isinstance(found, _C_METHODS) or getattr(found, "__name__", name) != name
-            break
-    if _asked.questions is not None and not _stays(cls):
-        _asked.questions.append((cls, name, None, answer))
-    return answer
+            return not isinstance(found, _C_METHODS) or getattr(found, "__name__", name) != name
+    return False
+
+
+@functools.lru_cache(maxsize=1000)
+def _overrides_for_good(cls: type, name: str) -> bool:
+    """What `overrides` says of a class that never changes."""
+    return _overrides(cls, name)
 
 
 def inherits(cls: type, name: str, base: type) -> bool:

@@ -32,7 +32,7 @@ def install() -> None:
     internal.ARRAY_FRESH[np.ndarray] = _fresh
     internal.ARRAY_MULTIPLY[np.ndarray] = array_products.multiply
     internal.ARRAY_DIVIDE[np.ndarray] = array_products.divide
-    internal.ARRAY_REDUCE[np.ndarray] = np.sum
+    internal.ARRAY_REDUCE[np.ndarray] = _sum_of_all
     internal.ARRAY_FINITE[np.ndarray] = _is_finite
     internal.ARRAY_ACCUMULATE[np.ndarray] = _accumulate
     internal.ARRAY_OF_SEQUENCE[np.ndarray] = _of_sequence
@@ -46,6 +46,11 @@ def install() -> None:
     add_visit_of_numbers(array, visit_numbers)
 
 
+def _sum_of_all(d: Array) -> Any:
+    """The sum of all elements, as ``np.sum`` gives it."""
+    return np.add.reduce(d, None)
+
+
 def _fresh(out: Array) -> Any:
     """Zeros like `out` if it is an array of numbers that owns memory without gaps, or one with several
     elements at one place, else None.
@@ -53,12 +58,13 @@ def _fresh(out: Array) -> Any:
     What stands at one place in such an array, as in a number that was broadcast, has a place for each element
     in the shadow: what is read from there is the cotangent of an element.  Nobody can write to the array.
     """
-    if out.dtype.kind not in "fc":
+    dtype = out.dtype
+    if dtype.kind not in "fc":
         return None
     if out.base is not None and not _fills_base(out):
         return np.zeros(out.shape, out.dtype) if overlaps_itself(out) else None
     if out.flags.c_contiguous:
-        return np.zeros(out.shape, out.dtype)
+        return np.zeros(out.shape, dtype)
     twin = np.zeros_like(out)
     return twin if twin.strides == out.strides else None
 

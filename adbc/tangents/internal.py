@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 from adbc.errors import InvalidTangentError
@@ -34,25 +34,25 @@ __all__ = [
 
 _FLOATS = frozenset({float})
 _LISTS = frozenset({list})
-_ATOMS = frozenset({float, int, str, bool, type(None)})
+_NONE = frozenset({type(None)})
+_ATOMS: frozenset[type] = frozenset({float, int, str, bool, type(None)})
 _FLAT = frozenset({float, type(NO_TANGENT)})
 """The classes in the tangents of tuples that hold nothing but atoms.  These are frequent, and are not taken
 apart."""
 _MEMORY: frozenset[type] = frozenset({MutableTangent, list, dict})
 """The most frequent classes of tangents with an address: these need not be asked for."""
-
-
-def _are_as_many(t: tuple[float, ...], r: Any) -> bool:
-    """Whether `r` is a tuple of as many floats as there are in `t`."""
-    return r.__class__ is tuple and len(t) == len(r) and _FLOATS.issuperset(map(type, r))
+_ZEROS: dict[type, Any] = {float: 0.0, **dict.fromkeys(_ATOMS - _FLOATS, NO_TANGENT)}
+"""By class of atom, the tangent of a new one."""
+_SHADOWS: dict[type, Any] = {float: NO_FDATA, type(NO_TANGENT): None}
+"""By class of tangent of an atom, its shadow."""
 
 
 def slot_shadow(t: Any) -> Any:
     """The shadow of a value whose tangent is `t`; if `t` is a shadow already, `t` itself."""
-    cls = type(t)
+    cls = t.__class__
     if cls is float:
         return NO_FDATA
-    if cls in _MEMORY:
+    if cls in _MEMORY or cls in ARRAY_FRESH:
         return t
     if t is NO_TANGENT or t is None:
         return None
@@ -61,12 +61,12 @@ def slot_shadow(t: Any) -> Any:
         if classes == _FLOATS:
             return (NO_FDATA,) * len(t)
         if classes <= _FLAT:
-            return tuple([NO_FDATA if type(c) is float else None for c in t]) if float in classes else None
-    if cls is tuple or cls is Tangent or cls is FData:
-        return split_parts(t, slot_shadow, FData, None)
-    if is_address_tangent(cls):
-        return t
-    return NO_FDATA
+            return tuple(map(_SHADOWS.__getitem__, map(type, t))) if float in classes else None
+        parts = tuple([c if type(c) in _MEMORY else slot_shadow(c) for c in t])
+        return None if _NONE.issuperset(map(type, parts)) else parts
+    if cls is not Tangent and cls is not FData:
+        return t if t is not NO_FDATA and is_address_tangent(cls) else NO_FDATA
+    return split_parts(t, slot_shadow, FData, None)
 
 
 def slot_tangent(x: Any, f: Any) -> Any:
@@ -78,9 +78,10 @@ def slot_tangent(x: Any, f: Any) -> Any:
     cls = type(x)
     if cls is float:
         return 0.0
-    if cls is int or cls is str or cls is bool or x is None:
+    if cls in _ATOMS:
         return NO_TANGENT
-    if f.__class__ is MutableTangent or f.__class__ is list or (cls is dict and f.__class__ is dict):
+    of = f.__class__
+    if of is MutableTangent or of is list or (of is cls and (cls is dict or cls in ARRAY_FRESH)):
         return f
     if cls is tuple:
         classes = {*map(type, x)}
@@ -89,7 +90,7 @@ def slot_tangent(x: Any, f: Any) -> Any:
         if classes <= _ATOMS:
             if float not in classes:
                 return NO_TANGENT
-            return tuple([0.0 if type(c) is float else NO_TANGENT for c in x])
+            return tuple(map(_ZEROS.__getitem__, map(type, x)))
         if f.__class__ is tuple:
             slots = [slot_tangent(c, g) for c, g in zip(x, f, strict=True)]
         else:
@@ -113,12 +114,10 @@ def _part(f: Any, kind: ValueKind, key: Any) -> Any:
 
 def slot_rdata(t: Any) -> Any:
     """The value part of `t`, the tangent in a slot; None if it has none."""
-    cls = type(t)
+    cls = t.__class__
     if cls is float:
         return t
-    if t is NO_TANGENT or t is None:
-        return None
-    if cls in _MEMORY:
+    if cls in _MEMORY or cls in ARRAY_FRESH or t is NO_TANGENT or t is None:
         return None
     if cls is tuple:
         classes = {*map(type, t)}
@@ -126,9 +125,11 @@ def slot_rdata(t: Any) -> Any:
             return t
         if classes <= _FLAT:
             return tuple([c if type(c) is float else None for c in t]) if float in classes else None
-    if cls is tuple or cls is Tangent:
-        return split_parts(t, slot_rdata, RData, None)
-    return None if is_address_tangent(cls) else t
+        parts = tuple([None if type(c) in _MEMORY else slot_rdata(c) for c in t])
+        return None if _NONE.issuperset(map(type, parts)) else parts
+    if cls is not Tangent:
+        return None if is_address_tangent(cls) else t
+    return split_parts(t, slot_rdata, RData, None)
 
 
 def slot_increment(t: Any, r: Any) -> Any:
@@ -136,20 +137,22 @@ def slot_increment(t: Any, r: Any) -> Any:
 
     What `r` has for a part with an address is added to that part in place.
     """
+    cls = t.__class__
+    if cls is float and r.__class__ is float:
+        return t + r
     if r is None or r is NO_RDATA:
         return t
-    cls = type(t)
     if cls is float:
         total = t + r
         return total if type(total) is float else float(total.real)
     if t is NO_TANGENT:
         return t
     if cls is tuple:
-        if _FLOATS.issuperset(map(type, t)) and _are_as_many(t, r):
+        if r.__class__ is tuple and len(t) == len(r) and _FLOATS.issuperset(map(type, t + r)):
             return tuple(map(operator.add, t, r))
         return tuple(
             [
-                c + d if type(c) is float and type(d) is float else slot_increment(c, d)
+                c if d is None else c + d if type(c) is float and type(d) is float else slot_increment(c, d)
                 for c, d in zip(t, r, strict=True)
             ]
         )
@@ -168,19 +171,19 @@ def slot_increment(t: Any, r: Any) -> Any:
 def fresh_shadow(out: Any, active: bool = True) -> Any:
     """The shadow of the newly made value `out`; an object gets one even if nothing active is in it yet."""
     cls = type(out)
+    special = ARRAY_FRESH.get(cls)
+    t = None if special is None else special(out)
+    if t is not None:
+        return t
     if cls is float:
         return NO_FDATA if active else None
-    if cls is int or cls is bool or cls is str or out is None:
+    if cls in _ATOMS:
         return None
     kind = kind_of(cls)
     if kind.inactive:
         return None
     if isinstance(kind, ScalarKind):
         return NO_FDATA if active else None
-    special = ARRAY_FRESH.get(cls)
-    t = None if special is None else special(out)
-    if t is not None:
-        return t
     t = zero_tangent(out, is_found=True)
     return slot_shadow(t) if active else _addresses(t)
 
@@ -241,11 +244,11 @@ def add(a: Any, b: Any) -> Any:
         return b
     if b is None or b is NO_RDATA:
         return a
-    cls = type(a)
+    cls = a.__class__
     if cls is float:
         return a + b
     if cls is tuple:
-        if _FLOATS.issuperset(map(type, a)) and _are_as_many(a, b):
+        if b.__class__ is tuple and len(a) == len(b) and _FLOATS.issuperset(map(type, a + b)):
             return tuple(map(operator.add, a, b))
         return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
     if cls is RData:  # a field that is not there is zero: reading one field gives rdata of one field
@@ -334,6 +337,9 @@ def _hook(table: dict[type, Any], cls: type) -> Any:
     return special
 
 
+_PLAIN_NUMBERS = (float, complex, int)
+
+
 def project(d: Any, x: Any, fresh: bool = False) -> Any:
     """`d` in the tangent space of `x`: of its class, real if `x` is real, with broadcasting undone.
 
@@ -345,14 +351,20 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
     if cls is float:
         if type(d) is float:
             return d
+        if isinstance(d, float):
+            return float(d)
     elif cls is int or cls is bool:
         return None
     elif cls is complex and type(d) is complex:
         return d
     kind = kind_of(cls)
     if isinstance(kind, ScalarKind):
-        reduce = _hook(ARRAY_REDUCE, type(d))
-        return kind.project(d if reduce is None else reduce(d), x)
+        reduce = ARRAY_REDUCE.get(d.__class__)
+        if reduce is None and not isinstance(d, _PLAIN_NUMBERS):
+            reduce = _hook(ARRAY_REDUCE, type(d))
+        if reduce is not None:
+            d = reduce(d)
+        return d if d.__class__ is kind.tangent else kind.project(d, x)
     if isinstance(kind, ValueKind):
         if type(d) not in (tuple, Tangent, RData):
             return d
@@ -416,8 +428,8 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
             f[:] = map(operator.add, f, given)
             return None
         if _are_rows(f, x, given):
-            for row, by_row in zip(f, given, strict=True):
-                row[:] = map(operator.add, row, by_row)
+            sums = map(map, repeat(operator.add), f, given)
+            any(map(list.__setitem__, f, repeat(slice(None)), sums))  # nothing is true: all are set
             return None
         for i, (y, c) in enumerate(zip(x, _parts_of(d, x), strict=True)):
             t = f[i]

@@ -35,6 +35,8 @@ Sink = Callable[[Any], None]
 Step = tuple[Any, "Sink | None", Any]
 MISSING = object()
 NOTHING: Step = (None, None, None)
+_NONE = frozenset({type(None)})
+_NO_TANGENT = frozenset({type(NO_TANGENT)})
 
 
 class ShadowIterator:
@@ -86,7 +88,8 @@ class IndexIterator(ShadowIterator):
 
         if type(t) is float:
             return NO_FDATA, sink, t
-        return slot_shadow(t), None if slot_rdata(t) is None else sink, t
+        shadow = slot_shadow(t)
+        return shadow, None if shadow is t or slot_rdata(t) is None else sink, t
 
 
 class ValueIterator(ShadowIterator):
@@ -104,7 +107,7 @@ class ValueIterator(ShadowIterator):
         index = self.index
         self.index = index + self.stride
         part = self.parts[index]
-        shadow = slot_shadow(part)
+        shadow = part if part is NO_FDATA else slot_shadow(part)
         if shadow is None:
             return None, None, part
 
@@ -151,7 +154,10 @@ class DictValueIterator(ShadowIterator):
         def sink(r: Any) -> None:
             container[key] = slot_increment(container[key], r)
 
-        return slot_shadow(t), None if slot_rdata(t) is None else sink, t
+        if type(t) is float:
+            return NO_FDATA, sink, t
+        shadow = slot_shadow(t)
+        return shadow, None if shadow is t or slot_rdata(t) is None else sink, t
 
 
 class TupleStep(ShadowIterator):
@@ -163,14 +169,21 @@ class TupleStep(ShadowIterator):
         self.inner = tuple(inner)
 
     def step(self, value: Any = MISSING) -> Step:
+        shadows: list[Any] = []
+        sinks: list[Any] = []
+        tangents: list[Any] = []
         if value is MISSING:
-            steps = [it.step() for it in self.inner]
-            tangents = [NO_TANGENT if t is None else t for _, _, t in steps]
+            for it in self.inner:
+                f, sink, t = it.step()
+                shadows.append(f)
+                sinks.append(sink)
+                tangents.append(NO_TANGENT if t is None else t)
         else:
-            steps = [it.step(v) for it, v in zip(self.inner, value, strict=True)]
-            tangents = [fill_tangent(v, t) for v, (_, _, t) in zip(value, steps, strict=True)]
-        shadows = tuple([f for f, _, _ in steps])
-        sinks = [sink for _, sink, _ in steps]
+            for it, v in zip(self.inner, value, strict=True):
+                f, sink, t = it.step(v)
+                shadows.append(f)
+                sinks.append(sink)
+                tangents.append(fill_tangent(v, t) if t is None or t.__class__ is not v.__class__ else t)
 
         def sink_all(r: Any) -> None:
             if r is not None:
@@ -178,16 +191,15 @@ class TupleStep(ShadowIterator):
                     if sink is not None and part is not None:
                         sink(part)
 
-        nothing = all(t is NO_TANGENT for t in tangents)
         return (
-            None if all(f is None for f in shadows) else shadows,
-            None if all(s is None for s in sinks) else sink_all,
-            None if nothing else tuple(tangents),
+            None if _NONE.issuperset(map(type, shadows)) else tuple(shadows),
+            None if _NONE.issuperset(map(type, sinks)) else sink_all,
+            None if _NO_TANGENT.issuperset(map(type, tangents)) else tuple(tangents),
         )
 
     def rdata(self) -> Any:
         parts = tuple([it.rdata() for it in self.inner])
-        return None if all(r is None for r in parts) else parts
+        return None if _NONE.issuperset(map(type, parts)) else parts
 
 
 def shadow_zip(inner: Iterable[ShadowIterator]) -> ShadowIterator:

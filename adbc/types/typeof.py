@@ -7,6 +7,7 @@ so the contents of mutable containers are not looked at, while tuples are.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import types
 import weakref
@@ -47,12 +48,18 @@ def typeof(value: object, depth: int = _DEPTH_LIMIT) -> AbstractType:
             return ANY
         return ConstType(value)
     if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
-        return ArrayType(value.dtype.name, value.ndim, cls)  # type: ignore[attr-defined]
+        return _of_arrays(value.dtype, value.ndim, cls)  # type: ignore[attr-defined,arg-type]  # an array
     if id(cls) in _local:
         return ANY
     if cls is slice and not _has_whole_bounds(value):
         return SLICE
     return Exact(cls)
+
+
+@functools.lru_cache(maxsize=200)
+def _of_arrays(dtype: Any, ndim: int, cls: type) -> AbstractType:
+    """The type of an array; NumPy takes long to tell the name of a dtype."""
+    return ArrayType(dtype.name, ndim, cls)
 
 
 def exact_typeof(value: object, depth: int = _DEPTH_LIMIT) -> AbstractType:

@@ -136,7 +136,7 @@ def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
     """Put `v` into dict `d` at key `k`; returns a function that undoes this and gives the rdata of `v`."""
     if fd is None:
         refuse_constant(d, fv)
-    if type(k) is str:
+    if type(k) is str and (type(d) is not dict or "__builtins__" in d or "__spec__" in d):
         check_name(d, k, v)
     if k not in d:
         d[k] = v

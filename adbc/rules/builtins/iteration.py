@@ -111,6 +111,8 @@ def _enumerate_join(shadows: Sequence[Any]) -> Any:
     return shadow_enumerate(shadows[0])
 
 
+_NOTHING = nothing(1)
+
 # -- taking from them -----------------------------------------------------------------------------------
 
 
@@ -124,11 +126,13 @@ def next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
 def next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = intrinsics._next_(args[0])
     if out is EXHAUSTED or fargs[0] is None:
-        return out, None, nothing(1)
+        return out, None, _NOTHING
     shadow, sink, _ = fargs[0].step(out)
+    if sink is None:
+        return out, shadow, _NOTHING
 
     def next_pullback(bout: Any) -> Sequence[Any]:
-        if bout is not None and sink is not None:
+        if bout is not None:
             sink(bout)
         return (None,)
 

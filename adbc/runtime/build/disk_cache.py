@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 from adbc.config import FOLDER
 from adbc.errors import ArgumentError, VerificationError
 from adbc.ir.values import Const
-from adbc.runtime.build.facts import AnswerFact, CellFact
+from adbc.runtime.build.facts import AnswerFact, CellFact, DefaultsFact
 from adbc.runtime.build.naming import Nameless, Names, digest_of_code, functions_of
 from adbc.runtime.build.speculation import Continuation, Site
 from adbc.types import AbstractType
@@ -55,6 +55,10 @@ class Stored:
         self.function = function
         self.result = result
         self.content = content
+
+
+_OF_OBJECTS = frozenset({CellFact, DefaultsFact})
+"""Facts about objects that the next process does not have."""
 
 
 def _is_unwritten(fact: Any) -> bool:
@@ -334,7 +338,7 @@ class DiskCache:
             raise Nameless("globals without a name")
         if rule.is_special:
             raise Nameless("methods that only types tell are written in")
-        if any(type(fact) is CellFact or _is_unwritten(fact) for fact in rule.class_facts.values()):
+        if any(type(fact) in _OF_OBJECTS or _is_unwritten(fact) for fact in rule.class_facts.values()):
             raise Nameless("a fact about a class")
         sites = self._numbers_of(rule)
         needs = list(rule.needs)

@@ -11,6 +11,7 @@ import builtins
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
+from operator import is_
 from typing import Any, Protocol
 
 from adbc.rules.classes import inherits, overrides
@@ -41,6 +42,7 @@ __all__ = [
     "ClassFact",
     "Classes",
     "ConstructorFact",
+    "DefaultsFact",
     "Fact",
     "KeepingFact",
     "LackingFact",
@@ -256,10 +258,11 @@ class QuestionFact:
     """The fact that a question which the rows of the table ask of a class (`rules.classes`) has a certain
     answer: whether a method is written in Python, or is that of a base."""
 
-    __slots__ = ("cls", "function", "name")
+    __slots__ = ("answer", "attribute", "cls", "function", "name")
 
     def __init__(self, cls: type, attribute: str, base: type | None, answer: bool) -> None:
         self.cls, self.function = cls, base
+        self.attribute, self.answer = attribute, answer
         self.name = f"{attribute}{_ANSWERS[base is not None, answer]}"
         if base is not None:
             self.name += base.__name__
@@ -269,10 +272,9 @@ class QuestionFact:
         return self.cls, self.name, self.function
 
     def holds(self) -> bool:
-        attribute, _, what = self.name.partition(".")
-        base = self.function
-        answer = overrides(self.cls, attribute) if base is None else inherits(self.cls, attribute, base)
-        return f".{what}".startswith(_ANSWERS[base is not None, answer])
+        cls, base = self.cls, self.function
+        answer = overrides(cls, self.attribute) if base is None else inherits(cls, self.attribute, base)
+        return answer == self.answer
 
 
 _ANSWERS = {
@@ -305,6 +307,25 @@ class CellFact:
             return False
 
 
+class DefaultsFact:
+    """The fact that a function has certain defaults, which are written into what calls a form of it."""
+
+    __slots__ = ("called", "defaults", "kwdefaults")
+
+    function = None
+
+    def __init__(self, called: types.FunctionType) -> None:
+        self.called, self.defaults, self.kwdefaults = called, called.__defaults__, called.__kwdefaults__
+
+    def key(self) -> object:
+        """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
+        return "defaults", id(self.called), id(self.defaults), id(self.kwdefaults)
+
+    def holds(self) -> bool:
+        called = self.called
+        return called.__defaults__ is self.defaults and called.__kwdefaults__ is self.kwdefaults
+
+
 Fact = (
     NameFact
     | ClassFact
@@ -315,6 +336,7 @@ Fact = (
     | AnswerFact
     | QuestionFact
     | CellFact
+    | DefaultsFact
 )
 
 
@@ -391,17 +413,14 @@ class _NamesFact:
     there, so that these hide no builtin function."""
 
     def __init__(self, names: _Names, absent: _Absent) -> None:
-        self.names = list(names.values())
-        self.absent = list(absent.values())
+        self.present: Any = tuple(zip(*names.values(), strict=True))
+        self.absent: Any = tuple(zip(*absent.values(), strict=True)) or ((), ())
 
     def holds(self) -> bool:
-        for namespace, name, value in self.names:
-            if namespace.get(name) is not value:
-                return False
-        for namespace, name in self.absent:  # noqa: SIM110  # quicker than a generator
-            if name in namespace:
-                return False
-        return True
+        spaces, names, values = self.present
+        if not all(map(is_, map(dict.get, spaces, names), values)):
+            return False
+        return not any(map(dict.__contains__, *self.absent))
 
 
 def _is_of_names(fact: Fact, names: _Names, absent: _Absent) -> bool:

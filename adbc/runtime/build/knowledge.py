@@ -27,6 +27,7 @@ from adbc.runtime.build.facts import (
     AnswerFact,
     ClassFact,
     ConstructorFact,
+    DefaultsFact,
     LackingFact,
     NameFact,
     QuestionFact,
@@ -173,7 +174,15 @@ class Knowledge:
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python and
         can be lifted."""
-        return self.graphs.bind(function, count, keywords)
+        binding = self.graphs.bind(function, count, keywords)
+        is_form = binding is not None and binding.function is not function
+        if (
+            is_form
+            and type(function) is types.FunctionType
+            and (function.__defaults__ or function.__kwdefaults__)
+        ):
+            self.notes.add(("defaults", id(function)), DefaultsFact(function))
+        return binding
 
     # -- classes -------------------------------------------------------------------------------------------
 

@@ -360,13 +360,17 @@ def _is_own(cls: type, found: Any) -> bool:
     return found.__class__ is types.MemberDescriptorType
 
 
+_METACLASSES = frozenset({type, abc.ABCMeta})
+"""Classes of classes that have nothing to do with attributes of instances, or with what is set in a class."""
+
+
 def attribute(cls: type, name: str) -> Any:
     """How instances of `cls` find attribute `name` in their dictionary: `FIELD`, the function that becomes a
     method unless there is such a field, `DEFAULT`, which is `FIELD` where there is one and else `SLOW`, or
     `SLOW`."""
     if cls is types.SimpleNamespace:
         return FIELD if lookup(cls, name) is None else SLOW
-    if type(cls) is not type or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
+    if type(cls) not in _METACLASSES or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
         return SLOW
     if has_attributes_beside(cls):
         return SLOW
@@ -401,11 +405,13 @@ def through_metaclass(meta: type, name: str) -> Any:
 
 
 def member(cls: type, name: str) -> Any:
-    """What stands in `cls` or a class that it is derived from as `name`, if that is no descriptor; else
-    `SLOW`."""
+    """What stands in `cls` or a class that it is derived from as `name`, if that is no descriptor, or the
+    function of a static method; else `SLOW`."""
     for base in cls.__mro__:
         if name in base.__dict__:
             found = base.__dict__[name]
+            if type(found) is staticmethod and is_python_function(found.__func__):
+                return found.__func__
             return SLOW if hasattr(type(found), "__get__") else found
     return SLOW
 
@@ -446,7 +452,7 @@ _FIELD_OF_TUPLE: type = type(collections.namedtuple("_Record", "field").field)  
 def has_place(cls: type, name: str) -> bool:
     """Whether instances of `cls`, a class written in Python, hold attribute `name` at a `PLACE`, and no code
     in Python is asked for it, not where it is missing either."""
-    if type(cls) is not type or not is_heap_type(cls) or issubclass(cls, BaseException):
+    if type(cls) not in _METACLASSES or not is_heap_type(cls) or issubclass(cls, BaseException):
         return False
     if any(is_python_function(lookup(cls, hook)) for hook in ("__getattribute__", "__getattr__")):
         return False

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any, ClassVar, Literal
 
 from adbc.ir import intrinsics
@@ -39,6 +39,7 @@ from adbc.runtime.calls.classes import (
 )
 from adbc.runtime.calls.in_c import InC
 from adbc.runtime.calls.iterating import Iterating
+from adbc.runtime.calls.known_functions import KnownFunctions
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plain import is_plain, reads_lists
@@ -81,7 +82,7 @@ def is_of_operators(function: Any) -> bool:
     return function.__class__ is BuiltinFunctionType and function.__module__ == "_operator"
 
 
-class Calls(Attributes, InC, Iterating):
+class Calls(Attributes, InC, Iterating, KnownFunctions):
     """The dynamic calls of one engine in one mode."""
 
     mode: ClassVar[Mode]
@@ -107,6 +108,8 @@ class Calls(Attributes, InC, Iterating):
         self.bodies = engine.table.bodies
         self.plain_functions = engine.table.plain_functions
         self.protocols = protocols
+        self.unfollowed: set[CodeType] = set()
+        """Code of libraries, functions with which are never entered without a look at what they are given."""
         self.drivers = {step: getattr(self, name) for step, name in steps.DRIVERS.items()}
 
     # -- what a mode is ----------------------------------------------------------------------------------
@@ -205,6 +208,11 @@ class Calls(Attributes, InC, Iterating):
         """The answer of a driver, from that of `enter_planned` for the bound arguments of a call."""
 
     @abc.abstractmethod
+    def of_origins(self, answer: Any, origins: Sequence[Any]) -> Answer:
+        """The answer of a driver, from that of `enter_gathered` for an object, the arguments of which have
+        these `origins`."""
+
+    @abc.abstractmethod
     def use_row(self, context: Context, step: steps.UseRow, mode: Mode) -> Answer:
         """Carry out the step `UseRow`: answer a call by a rule."""
 
@@ -258,30 +266,34 @@ class Calls(Attributes, InC, Iterating):
         if mode is None:
             mode = self.mode
         kind = type(f)
-        if not keywords:
-            if kind is FunctionType:
-                if not self.table.rows(f) and (plan := plans.followed(self.engine, mode, f, xs, fs)):
-                    return self.enter_by(context, plan, f, ff, xs, fs, "function")
-            elif kind is MethodType and f.__func__.__class__ is FunctionType:
-                function, given, beside = f.__func__, (f.__self__, *xs), (own_part(ff), *fs)
-                plan = plans.followed(self.engine, mode, function, given, beside)
-                if plan is not None and not self.table.rows(function):
-                    return self.enter_by(context, plan, function, None, given, beside, "method")
+        entered: Any = None
+        if kind is FunctionType:
+            entered = self.enter_known(context, keywords, f, ff, xs, fs, "function", mode)
+            if entered is not None:
+                return entered
+        elif kind is MethodType and f.__func__.__class__ is FunctionType:
+            given, beside = (f.__self__, *xs), (own_part(ff), *fs)
+            entered = self.enter_known(context, keywords, f.__func__, None, given, beside, "method", mode)
+            if entered is not None:
+                return entered
         verdict: bool | None = None
         inside: list[Any] = []
-        entered: Any = None
         if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
             verdict = False
             owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
             is_of_values = (owner is not None and owner.__class__ in VALUES) or f in VALUES
             if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
                 return self.of_values(context, f, xs, len(xs) + 1, keywords)
+            if not keywords and (owner.__class__ in CONTAINERS or is_array_or_number(owner.__class__)):
+                row = self.row_of_method(context, f, xs)
+                if row is not SLOW:
+                    own = None if ff is NO_TANGENT else self_shadow(ff)
+                    return self.use_method(row, owner, own, xs, fs)
+            if kind is BuiltinFunctionType and plans.is_bound_in_c(f) and not self.table.rows(f):
+                count = len(xs) + 1
+                call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, verdict, inside)
+                return self.call_slowly(context, call, count, mode)
             if not keywords:
-                if owner.__class__ in CONTAINERS or is_array_or_number(owner.__class__):
-                    row = self.row_of_method(context, f, xs)
-                    if row is not SLOW:
-                        own = None if ff is NO_TANGENT else self_shadow(ff)
-                        return self.use_method(row, owner, own, xs, fs)
                 key = f, tuple(map(type, xs))
                 row = self.decided.get(key) or self.decide(f, xs)
                 if row is SLOW and context.texts is None:
@@ -365,7 +377,7 @@ class Calls(Attributes, InC, Iterating):
             body = self.bodies[key]
         except KeyError:
             body = plans.body(f, xs, keywords, self.table, self.protocols)
-            if plans.stays(f):  # other callables come and go
+            if plans.stays(f) or plans.is_of_class(f):  # other callables come and go
                 self.bodies[key] = body
         if body is None or context.follows_inner:
             return None
@@ -449,14 +461,14 @@ class Calls(Attributes, InC, Iterating):
     def decide(self, function: Any, xs: Values) -> Any:
         """The row for a call of `function` on arguments of these classes, if they decide it, else `SLOW`."""
         row = plans.decide(function, xs, self.table, self.protocols)
-        if plans.stays(function):  # other callables come and go
+        if plans.stays(function) or plans.is_of_class(function):  # other callables come and go
             self.decided[function, tuple(map(type, xs))] = row
         return row
 
     def decide_without_text(self, function: Any, xs: Values) -> Any:
         """As `decide`, where no text has been made from numbers with a derivative."""
         row = plans.decide(function, xs, self.table, self.protocols, texts.makes_text)
-        if plans.stays(function):
+        if plans.stays(function) or plans.is_of_class(function):
             self.decided_without_text[function, tuple(map(type, xs))] = row
         return row
 
@@ -603,6 +615,12 @@ class Calls(Attributes, InC, Iterating):
         engine.written(function)
         if self._is_plain(context, call):
             return self.plain(context, call)
+        if type(function) is FunctionType:
+            answer = self.enter_bound(
+                context, call.keywords, function, call.shadow, call.args, call.shadows, "object", mode
+            )
+            if answer is not None:
+                return self.of_origins(answer, call.origins)
         if call.shadow is None and function in with_active_defaults:
             call.shadow = context.shadows.lookup(function)
         bound = bind(call, context, self)

@@ -87,7 +87,8 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     if shadow is None:
         return value, None, lambda bout: (None, None)
     if type(shadow) in _WITH_FIELDS:
-        fields = _fields(obj, shadow)
+        is_object = type(shadow) is MutableTangent and type(obj) is not FunctionType
+        fields = shadow.__dict__ if is_object else _fields(obj, shadow)
         slot = fields.get(name, _ABSENT)
         if slot is _ABSENT:
             _unseen(obj, name, value)

@@ -5,7 +5,7 @@ A bound method or a record travels with a `Tangent` or `FData` of its parts; bot
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -164,6 +164,9 @@ class ForwardCalls(Calls):
         return obj, shadow
 
     def of_bound(self, answer: Any, bound: Bound) -> Answer:
+        return *answer, no_pullback
+
+    def of_origins(self, answer: Any, origins: Sequence[Any]) -> Answer:
         return *answer, no_pullback
 
     # -- steps ---------------------------------------------------------------------------------------------

@@ -91,8 +91,11 @@ class Iterating(abc.ABC):
         ado, and iterators written in Python are asked as any function is called."""
         otherwise, raises, own = self.by_row(function), function is next, self.mode
         step = self.by_row(intrinsics._next_)
+        in_c: set[type] = set()  # classes of iterators of which no Python code is asked, and that stay so
 
         def take(context: Context, xs: Values, fs: Values, mode: Mode = own) -> Any:
+            if type(xs[0]) in in_c:
+                return otherwise(context, xs, fs, mode)
             if type(xs[0]) is Generator and fs[0] is not None and len(xs) == 1:
                 answer = self.of_one(resumed(self, context, xs[0], fs[0], _NOTHING_SENT, mode))
                 if raises and answer[0] is intrinsics.EXHAUSTED:
@@ -107,6 +110,8 @@ class Iterating(abc.ABC):
                 return answer
             way = self.way_to_advance(context, type(xs[0]))
             if way is SLOW or raises:
+                if not raises and type(xs[0]) is not Generator and not is_heap_type(type(xs[0])):
+                    in_c.add(type(xs[0]))
                 return otherwise(context, xs, fs, mode)
             return self.advanced(context, way, xs, fs, mode)
 

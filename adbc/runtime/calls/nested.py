@@ -65,7 +65,7 @@ _MACHINERY = (
     *[
         f"adbc.runtime.calls.{name}"
         for name in (
-            "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating",
+            "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating", "known_functions",
             "lost_arguments", "plain",
             "plain_functions", "plans", "reading", "resolve", "reverse", "steps",
         )

@@ -43,6 +43,7 @@ __all__ = [
     "Plan",
     "body",
     "bound",
+    "bound_at_once",
     "by_structure",
     "by_value",
     "checked",
@@ -50,7 +51,9 @@ __all__ = [
     "decide_for_instances",
     "followed",
     "handing",
+    "is_bound_in_c",
     "is_derived",
+    "is_of_class",
     "kind",
     "made",
     "plan",
@@ -232,6 +235,20 @@ def stays(function: Any) -> bool:
     if cls in _IN_CLASSES:
         return not is_heap_type(function.__objclass__)
     return isinstance(getattr(function, "__self__", None), types.ModuleType)
+
+
+def is_of_class(function: Any) -> bool:
+    """Whether `function` is a class method of a class in C: a new object whenever it is read, and equal to
+    all others."""
+    owner = getattr(function, "__self__", None)
+    return type(function) is types.BuiltinFunctionType and type(owner) is type and not is_heap_type(owner)
+
+
+def is_bound_in_c(function: Any) -> bool:
+    """Whether `function` is a method in C that is bound to an object, neither a module nor a class: what is
+    done with it is said by its descriptor, if it has no rules of its own."""
+    owner = getattr(function, "__self__", None)
+    return owner is not None and not isinstance(owner, types.ModuleType | type)
 
 
 def plan(
@@ -437,6 +454,9 @@ def bound(
     """How to enter a Python function whose parameters are not exactly the arguments, the last ones by
     keyword, or depend on more than their classes: the plan, the parameters, what stands beside these, and
     `Layout.gather`.  None if it takes more than that.  fill: what fills a slot in this mode."""
+    known_before = bound_at_once(engine, mode, function, xs, fs, keywords, fill)
+    if known_before is not None:
+        return known_before
     engine.written(function)
     found: Layout | None = layout(engine, function, len(xs), keywords)
     if found is None:
@@ -448,13 +468,6 @@ def bound(
             return None
     if engine.epoch != engine.table.epoch:
         engine.clear()
-    short = (
-        Layout, mode, function.__code__, id(function.__globals__), keywords,
-        (*map(type, xs),), (*map(is_, fs, _NONES),), (*map(type, defaults),),
-    )  # fmt: skip
-    at_once: Plan | None = engine.plans.get(short)
-    if at_once is not None:
-        return at_once, values, beside, found.gather
     kinds = [kind(engine, x) for x in (*xs, *defaults)]
     key = (
         Layout, mode, function.__code__, id(function.__globals__), keywords, *kinds,
@@ -467,9 +480,40 @@ def bound(
         parameters = list(map(engine.typeof, values))
         known = made(engine, mode, function, parameters, [f is not None for f in beside])
         engine.plans[key] = known
-    if kinds == [*short[5], *short[7]]:  # the classes say all that is asked
-        engine.plans[short] = known
+    if kinds == [*map(type, xs), *map(type, defaults)]:  # the classes say all that is asked
+        known.is_followed = not is_library_code(function.__code__.co_filename, function.__globals__)
+        if not function.__kwdefaults__:
+            short = (
+                Layout, mode, function.__code__, id(function.__globals__), keywords,
+                (*map(type, xs),), (*map(is_, fs, _NONES),), len(function.__defaults__ or ()),
+            )  # fmt: skip
+            engine.plans[short] = known, found, [*map(type, defaults)]
     return known, values, beside, found.gather
+
+
+def bound_at_once(
+    engine: EngineView,
+    mode: Mode,
+    function: types.FunctionType,
+    xs: Values,
+    fs: Values,
+    keywords: tuple[str, ...],
+    fill: Callable[[Any, Any], Any],
+) -> tuple[Plan, Values, Values, Callable[..., Any]] | None:
+    """What `bound` gives, if the classes of the arguments say all that is asked and a call like this has been
+    planned."""
+    short = (
+        Layout, mode, function.__code__, id(function.__globals__), keywords,
+        (*map(type, xs),), (*map(is_, fs, _NONES),), len(function.__defaults__ or ()),
+    )  # fmt: skip
+    at_once: Any = engine.plans.get(short)
+    if at_once is None or engine.epoch != engine.table.epoch or function.__kwdefaults__:
+        return None
+    plan, found, classes = at_once
+    values, beside = found.bind(xs, fs, function.__defaults__, None, fill)
+    if classes and [type(values[place]) for place in found.defaults] != classes:
+        return None
+    return plan, values, beside, found.gather
 
 
 def body(

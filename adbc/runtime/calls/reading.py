@@ -115,7 +115,7 @@ class Attributes(Objects):
         found = context.attributes.get((cls, name))
         if found is None:
             found = context.attributes[cls, name] = self.way_to_attribute(cls, name)
-        if found is PLACE:
+        if found is PLACE or (found is FIELD and name in obj.__dict__):
             return self.get_field(xs, fs, NO_KWARGS)
         if found.__class__ is MethodDescriptorType:
             return self.bind_method_in_c(found, obj, fs[0])

@@ -7,7 +7,9 @@ segment is entered as any Python function is, and what stands beside the state g
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
+from operator import is_
 from typing import Any, Protocol
 
 from adbc.ir.intrinsics import EXHAUSTED, Raised, Thrown, _next_, _resume_, _send_
@@ -172,12 +174,22 @@ def _plan(engine: EngineView, mode: Mode, segment: Any, xs: Sequence[Any], fs: S
     """How to enter a segment on these arguments."""
     if engine.epoch != engine.table.epoch:
         engine.clear()
-    key = (mode, segment, *[plans.kind(engine, x) for x in xs], *[f is None for f in fs])
-    found: Plan | None = engine.plans.get(key)
+    short = mode, segment, (*map(type, xs),), (*map(is_, fs, _NONES),)
+    found: Plan | None = engine.plans.get(short)
+    if found is not None:
+        return found
+    kinds = [plans.kind(engine, x) for x in xs]
+    key = (mode, segment, *kinds, *[f is None for f in fs])
+    found = engine.plans.get(key)
     if found is None:
         parameters = list(map(engine.typeof, xs))
         found = engine.plans[key] = plans.made(engine, mode, segment, parameters, [f is not None for f in fs])
+    if kinds == [*map(type, xs)]:  # the classes say all that is asked
+        engine.plans[short] = found
     return found
+
+
+_NONES = itertools.repeat(None)
 
 
 # -- what leads here -----------------------------------------------------------------------------------------

@@ -305,6 +305,10 @@ class ReverseCalls(Calls):
 
         return out, fout, bound_pullback
 
+    def of_origins(self, answer: Any, origins: Sequence[Any]) -> Answer:
+        out, fout, pullback = answer
+        return out, fout, lambda bout: zip(origins, pullback(bout), strict=True)
+
     # -- steps ---------------------------------------------------------------------------------------------
 
     def use_row(self, context: Context, step: steps.UseRow, mode: Mode) -> Answer:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from adbc.runtime.calls.plans import FLOATS, ROWS
@@ -17,6 +18,7 @@ from adbc.types import AbstractType
 
 __all__ = ["NUMBERS", "are_numeric", "described", "elements", "is_watched", "lists_in", "owner_of"]
 
+_FLOAT = frozenset({float})
 NUMBERS = frozenset({float, int, bool})
 """Classes of which nothing else is needed to enter a function with an instance."""
 
@@ -26,7 +28,7 @@ def elements(x: list[Any]) -> AbstractType | None:
     classes = [*map(type, x)]
     if classes.count(float) == len(x):
         return FLOATS
-    if classes.count(list) == len(x) and all([*map(type, row)].count(float) == len(row) for row in x):
+    if classes.count(list) == len(x) and _FLOAT.issuperset(map(type, chain.from_iterable(x))):
         return ROWS
     return None
 

@@ -463,7 +463,7 @@ def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs
     elif known_list is None:
         return zeros(x, met, is_asked, with_arrays)
     elif known_list is ROWS:
-        shadow = [[0.0] * len(row) for row in x]
+        shadow = [*map(_ZERO.__mul__, map(len, x))]
         met.extend(zip(x, shadow, strict=True))
     else:
         shadow = [0.0] * len(x)
@@ -472,6 +472,7 @@ def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs
 
 
 _WITH_ADDRESS = frozenset({list, dict})
+_ZERO = [0.0]
 
 
 def _has_memory(x: Any) -> bool:

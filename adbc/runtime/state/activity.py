@@ -13,7 +13,7 @@ from typing import Any
 
 from adbc.rules.table import Rule
 from adbc.tangents import NO_FDATA, NO_TANGENT, FData, internal
-from adbc.tangents.activity_marks import any_part, is_inactive, mark_inactive
+from adbc.tangents.activity_marks import INACTIVE, any_part, is_inactive, mark_inactive
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
@@ -77,7 +77,9 @@ def dependent(shadow: Any, given: Sequence[Any], row: Rule) -> Any:
             if f is not None:
                 return None if f.__class__ in _ARRAYS and _are_inactive(given, False) else shadow
         return shadow  # of what is made without memory the rule knows best whether it is active
-    note_inactive(shadow, given, keeps_lists(row))
+    cls = shadow.__class__
+    if cls in _ARRAYS or cls is tuple or cls is FData:
+        note_inactive(shadow, given, keeps_lists(row))
     return shadow
 
 
@@ -90,9 +92,13 @@ def _are_inactive(given: Iterable[Any], with_lists: bool, depth: int = 3) -> boo
     """Whether all shadows `given` are None, or those of arrays in which there is nothing active, or of small
     tuples, records and lists of such."""
     for f in given:
-        cls = f.__class__
-        if f is None or f is NO_TANGENT or (cls in _ARRAYS and is_inactive(f)):
+        if f is None or f is NO_TANGENT:
             continue
+        cls = f.__class__
+        if cls in _ARRAYS:
+            if INACTIVE and (id(f) in INACTIVE or f.base is not None) and is_inactive(f):
+                continue
+            return False
         if cls is FData:
             parts: Any = vars(f).values()
         elif cls is tuple or (with_lists and cls is list):

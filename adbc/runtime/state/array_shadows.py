@@ -169,8 +169,13 @@ def copied(x: Any) -> Any:
 
 def fit(d: Any, x: Any) -> Any:
     """`d` as a cotangent of `x`, a number or an array; broadcasting undone."""
+    cls = d.__class__
+    if cls is not x.__class__:
+        return project(d, x)
+    if isinstance(d, float):
+        return d  # two numbers of one class
     try:
-        if d.__class__ is x.__class__ and d.shape == x.shape and d.dtype == x.dtype:
+        if d.shape == x.shape and d.dtype == x.dtype:
             return d
     except AttributeError:
         return d  # both are numbers of Python, of one class

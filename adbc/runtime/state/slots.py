@@ -120,6 +120,8 @@ class _Sink:
 
 SINK = _Sink()
 _ABSENT = object()
+_MEMORY: frozenset[type] = frozenset({MutableTangent, list, dict})
+"""The most frequent classes of tangents that are shadows as they are."""
 
 
 def add_to_item(shadow: Any, key: Any, b: Any) -> None:
@@ -152,7 +154,7 @@ def item_slot_shadow(shadow: Any, key: Any, value: object = None) -> Any:
     cls = t.__class__
     if cls is float:
         return NO_FDATA
-    return t if cls is MutableTangent or cls is list else slot_shadow(t)
+    return t if cls in _MEMORY else slot_shadow(t)
 
 
 def field_slot_shadow(shadow: Any, name: str) -> Any:
@@ -161,9 +163,7 @@ def field_slot_shadow(shadow: Any, name: str) -> Any:
         return None
     t = shadow.__dict__.get(name)
     cls = t.__class__
-    if cls is float:
-        return NO_FDATA
-    return t if cls is MutableTangent or cls is list else slot_shadow(t)
+    return t if cls in _MEMORY else NO_FDATA if cls is float else slot_shadow(t)
 
 
 def record_slot_shadow(shadow: Any, name: str) -> Any:

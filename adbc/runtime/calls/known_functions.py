@@ -1,0 +1,88 @@
+"""Python functions that are entered as they were before, without anything being asked of them."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any
+
+from adbc.cpython.libraries import is_library_code
+from adbc.rules.lookup import RuleTable
+from adbc.runtime.calls import plans
+from adbc.runtime.calls.callables import has_defaults_beside
+from adbc.runtime.calls.plans import Mode, Plan
+from adbc.runtime.state.closures import with_active_defaults
+from adbc.runtime.state.context import Context
+from adbc.runtime.state.engine import EngineView
+
+__all__ = ["KnownFunctions"]
+
+Values = tuple[Any, ...]
+
+
+class KnownFunctions(abc.ABC):
+    """The part of `Calls` that enters functions by plans that are at hand."""
+
+    engine: EngineView
+    table: RuleTable
+    unfollowed: set[CodeType]
+    fill: Callable[[Any, Any], Any]
+
+    @abc.abstractmethod
+    def enter_by(
+        self,
+        context: Context,
+        plan: Plan,
+        function: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Any,
+    ) -> Any:
+        """Enter a Python function on exactly its parameters, as `plan` says."""
+
+    @abc.abstractmethod
+    def enter_gathered(
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        gather: Callable[..., Any],
+        called: Any,
+    ) -> Any:
+        """Enter a Python function as `plan` says, on the parameters `xs`."""
+
+    def enter_known(
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: FunctionType,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        called: Any,
+        mode: Mode,
+    ) -> Any:
+        """Enter a Python function that is no library code as it was entered before; None if none like this
+        was, or it has rules.  called: what the call was of."""
+        if f.__code__ in self.unfollowed:
+            return None
+        if not keywords:
+            plan = plans.followed(self.engine, mode, f, xs, fs)
+            if plan is not None:
+                if self.table.rows(f):
+                    return None
+                return self.enter_by(context, plan, f, ff, xs, fs, called)
+        found = plans.bound_at_once(self.engine, mode, f, xs, fs, keywords, self.fill)
+        if found is None or not found[0].is_followed:
+            if is_library_code(f.__code__.co_filename, f.__globals__):
+                self.unfollowed.add(f.__code__)
+            return None
+        if self.table.rows(f) or f in with_active_defaults or has_defaults_beside(ff):
+            return None
+        plan, values, beside, gather = found
+        return self.enter_gathered(context, plan, f, ff, values, beside, gather, called)
