@@ -89,7 +89,7 @@ def _meaning(function: Any) -> _Meaning:
     if isinstance(function, (staticmethod, classmethod)):
         function = function.__func__
     code = getattr(function, "__code__", None)
-    if code is None:
+    if not isinstance(code, types.CodeType):  # the class of functions has a descriptor of this name
         return ()
     defaults, by_name = getattr(function, "__defaults__", None), getattr(function, "__kwdefaults__", None)
     if not (defaults or by_name):
