@@ -8,6 +8,7 @@ classes: `together` makes one look of those.
 from __future__ import annotations
 
 import builtins
+import operator
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -78,24 +79,61 @@ def _follow(owner: Any, attribute: str) -> Any:
 
 _EMPTY = types.CellType()
 
+_Meaning = tuple[Any, ...]
+
+
+def _meaning(function: Any) -> _Meaning:
+    """What a function, perhaps in a static or class method, is besides being itself: its code, its defaults,
+    and what functions among these are.
+
+    Defaults by keyword stand in a dictionary, which may be changed in place.  Nothing for other objects.
+    """
+    if isinstance(function, (staticmethod, classmethod)):
+        function = function.__func__
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, types.CodeType):  # the class of functions has a descriptor of this name
+        return ()
+    defaults, by_name = getattr(function, "__defaults__", None), getattr(function, "__kwdefaults__", None)
+    if not (defaults or by_name):
+        return (code,)
+    found: list[Any] = [code]
+    values = [*(defaults or ()), *(by_name or {}).values()]
+    found += (*(by_name or ()), *values)
+    seen = {id(function)}
+    for value in values:
+        if type(value) is types.FunctionType and id(value) not in seen:
+            seen.add(id(value))
+            inner = *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()
+            found += (value.__code__, *(value.__kwdefaults__ or ()), *inner)
+            values += inner
+    return tuple(found)
+
+
+def _still(function: Any, meaning: _Meaning) -> bool:
+    """Whether `function` is what it was when its meaning was `meaning`."""
+    if not meaning:
+        return True
+    if len(meaning) == 1 and type(function) is types.FunctionType:  # quickly, for most are so
+        is_bare = not (function.__defaults__ or function.__kwdefaults__)
+        return is_bare and function.__code__ is meaning[0]
+    now = _meaning(function)
+    return len(now) == len(meaning) and all(map(operator.is_, now, meaning))
+
 
 class NameFact:
     """Something about the world that must still hold: what a path of names leads to, what a function is."""
 
-    __slots__ = ("code", "defaults", "globals", "kwdefaults", "path", "value")
+    __slots__ = ("globals", "meaning", "path", "value")
 
     def __init__(self, globals: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
         self.globals = globals
         self.path = path
         self.value = value
-        self.code = getattr(value, "__code__", None)
-        self.defaults = getattr(value, "__defaults__", None)
-        self.kwdefaults = getattr(value, "__kwdefaults__", None)
+        self.meaning = _meaning(value)
 
     def key(self) -> object:
         """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
-        known = self.value, self.code, self.defaults, self.kwdefaults
-        return id(self.globals), self.path, *map(id, known)
+        return id(self.globals), self.path, id(self.value), *map(id, self.meaning)
 
     def __str__(self) -> str:
         *owner, name = self.path
@@ -124,52 +162,46 @@ class NameFact:
             value = getattr(namespace, name, None) if not isinstance(namespace, dict) else namespace.get(name)
         for attribute in rest:
             value = _follow(value, attribute)
-        if value is not self.value:
-            return False
-        if self.code is None:
-            return True
-        return (
-            getattr(value, "__code__", None) is self.code
-            and getattr(value, "__defaults__", None) is self.defaults
-            and getattr(value, "__kwdefaults__", None) is self.kwdefaults
-        )
+        return value is self.value and _still(value, self.meaning)
 
 
 class ClassFact:
     """The fact that an attribute of the instances of a class is a plain field, or a certain method."""
 
-    __slots__ = ("cls", "function", "name")
+    __slots__ = ("cls", "function", "meaning", "name")
 
     def __init__(self, cls: type, name: str, function: Any = None) -> None:
         self.cls = cls
         self.name = name
         self.function = function
+        self.meaning = _meaning(function)
 
     def key(self) -> object:
-        """A key that is equal for equal facts."""
-        return self.cls, self.name, self.function
+        """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
+        return self.cls, self.name, self.function, *map(id, self.meaning)
 
     def holds(self) -> bool:
         if self.function is not None:
-            return method(self.cls, self.name) is self.function
+            return method(self.cls, self.name) is self.function and _still(self.function, self.meaning)
         return is_field(self.cls, self.name)
 
 
 class ConstructorFact:
     """The fact that calling a class runs a certain ``__init__`` on a new object, and nothing else."""
 
-    __slots__ = ("cls", "function")
+    __slots__ = ("cls", "function", "meaning")
 
     def __init__(self, cls: type, function: Any) -> None:
         self.cls = cls
         self.function = function
+        self.meaning = _meaning(function)
 
     def key(self) -> object:
-        """A key that is equal for equal facts."""
-        return self.cls, "()", self.function
+        """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
+        return self.cls, "()", self.function, *map(id, self.meaning)
 
     def holds(self) -> bool:
-        return constructor(self.cls) is self.function
+        return constructor(self.cls) is self.function and _still(self.function, self.meaning)
 
 
 class KeepingFact:
@@ -194,17 +226,19 @@ class KeepingFact:
 class AccessorFact:
     """The fact that a certain function reads or writes a property of the instances of a class."""
 
-    __slots__ = ("cls", "function", "name", "way")
+    __slots__ = ("cls", "function", "meaning", "name", "way")
 
     def __init__(self, cls: type, name: str, way: str, function: Any) -> None:
         self.cls, self.name, self.way, self.function = cls, name, way, function
+        self.meaning = _meaning(function)
 
     def key(self) -> object:
-        """A key that is equal for equal facts."""
-        return self.cls, self.name, self.way, self.function
+        """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
+        return self.cls, self.name, self.way, self.function, *map(id, self.meaning)
 
     def holds(self) -> bool:
-        return accessor(self.cls, self.name, self.way) is self.function
+        found = accessor(self.cls, self.name, self.way)
+        return found is self.function and _still(self.function, self.meaning)
 
 
 class LackingFact:
@@ -228,18 +262,20 @@ class LackingFact:
 class AnswerFact:
     """The fact that a question about a class, one of those in `_QUESTIONS`, has a certain answer."""
 
-    __slots__ = ("about", "answer", "cls", "function", "question")
+    __slots__ = ("about", "answer", "cls", "function", "meaning", "question")
 
     def __init__(self, cls: type, question: str, about: tuple[Any, ...], answer: Any) -> None:
         self.cls, self.question, self.about, self.answer = cls, question, about, answer
         self.function = answer if isinstance(answer, types.FunctionType) else None
+        self.meaning = _meaning(answer)
 
     def key(self) -> object:
-        """A key that is equal for equal facts."""
-        return self.cls, self.question, self.about, self.answer
+        """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
+        return self.cls, self.question, self.about, self.answer, *map(id, self.meaning)
 
     def holds(self) -> bool:
-        return bool(_QUESTIONS[self.question](self.cls, *self.about) == self.answer)
+        now = _QUESTIONS[self.question](self.cls, *self.about)
+        return bool(now == self.answer) and _still(self.answer, self.meaning)
 
 
 _QUESTIONS: dict[str, Callable[..., Any]] = {
@@ -289,20 +325,21 @@ _ANSWERS = {
 class CellFact:
     """The fact that a cell of the closure of a function holds a certain object."""
 
-    __slots__ = ("cell", "value")
+    __slots__ = ("cell", "meaning", "value")
 
     function = None
 
     def __init__(self, cell: types.CellType, value: Any) -> None:
         self.cell, self.value = cell, value
+        self.meaning = _meaning(value)
 
     def key(self) -> object:
         """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
-        return "cell", id(self.cell), id(self.value)
+        return "cell", id(self.cell), id(self.value), *map(id, self.meaning)
 
     def holds(self) -> bool:
         try:
-            return self.cell.cell_contents is self.value
+            return self.cell.cell_contents is self.value and _still(self.value, self.meaning)
         except ValueError:  # the variable was deleted
             return False
 
@@ -426,7 +463,7 @@ class _NamesFact:
 def _is_of_names(fact: Fact, names: _Names, absent: _Absent) -> bool:
     """Whether all that `fact` says is what names in the dictionaries of modules stand for; if so, these are
     added to `names` and `absent`: facts share them."""
-    if type(fact) is not NameFact or fact.code is not None:
+    if type(fact) is not NameFact or fact.meaning:
         return False
     found: list[tuple[dict[str, Any], str, Any]] = []
     namespace: Any = fact.globals

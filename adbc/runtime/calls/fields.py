@@ -24,6 +24,7 @@ from adbc.tangents import (
     slot_rdata,
     slot_shadow,
     slot_tangent,
+    zero_tangent,
 )
 from adbc.tangents.duals import ArrayTangent, DequeTangent, DictTangent, ListTangent
 from adbc.tangents.fields import access, instance_dict, is_python_class
@@ -139,7 +140,10 @@ def function_fields(function: FunctionType, shadow: Any) -> Any:
 def _unseen(obj: Any, name: str, value: Any) -> None:
     """Refuse a field that the shadow does not have, unless it cannot have a derivative: nobody could follow
     it."""
-    if kind_of(type(value)).inactive or _is_system_record(type(obj)):
+    kind = kind_of(type(value))
+    if kind.inactive or _is_system_record(type(obj)):
+        return
+    if not kind.address and zero_tangent(value) is NO_TANGENT:  # what C code has raised holds a tuple of text
         return
     raise UnsupportedError(
         f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative is"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 
 import numpy as np
@@ -32,6 +33,11 @@ def test_functions_of_the_engine_are_not_looked_at() -> None:
     users = NameFact(globals(), ("scale",), scale)
     assert own.holds() and users.holds()
     assert together([own, users]) == (users,)
+
+
+def test_a_class_that_describes_code_is_not_a_function() -> None:
+    fact = NameFact({"kind": types.FunctionType}, ("kind",), types.FunctionType)
+    assert fact.holds() and fact.meaning == ()
 
 
 @pytest.fixture(params=[0, 40], ids=["written", "cold"])
