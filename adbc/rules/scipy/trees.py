@@ -67,7 +67,6 @@ class Hull(Located):
         squares = np.linalg.det(edges @ np.swapaxes(edges, 1, 2))
         self.area = float(np.sum(np.sqrt(squares))) / math.factorial(ndim - 1)
 
-
     @property
     def equations(self) -> Any:
         """The normals and offsets of the facets, of which the points of each facet have the distance 0."""
@@ -106,7 +105,16 @@ class Triangulated(Located):
 class Diagram(Located):
     """A Voronoi diagram, whose vertices have the same distance from all points around them."""
 
-    numbers = ("regions", "point_region", "ridge_points", "ridge_vertices", "ridge_dict", "furthest_site", "ndim", "npoints")
+    numbers = (
+        "regions",
+        "point_region",
+        "ridge_points",
+        "ridge_vertices",
+        "ridge_dict",
+        "furthest_site",
+        "ndim",
+        "npoints",
+    )
 
     @property
     def vertices(self) -> Any:
@@ -136,8 +144,8 @@ class Halfspaces(Located):
 
 
 def corners(meeting: Any, count: int, what: str, of: str) -> Any:
-    """For each corner the numbers of what meets there, which are `count` unless it splits into several corners
-    as soon as one of them moves."""
+    """For each corner the numbers of what meets there: `count`, unless it splits into several as soon as one
+    of them moves."""
     if any(len(one) != count for one in meeting):
         raise UnsupportedError(
             f"a {what} at which more than {count} {of} meet",

@@ -103,8 +103,14 @@ CALLS: dict[str, Sequence[str]] = {
     "random.setstate": ["random.setstate(random.getstate())"],
     "random.Random": ["random.Random(3).random() * x"],
     "fractions.Fraction": ["float(fractions.Fraction(x))", "fractions.Fraction(1, 3) * x"],
-    "decimal.Decimal": ["float(decimal.Decimal(x))", "float(decimal.Decimal('0.1')) * x"],
+    "decimal.Decimal": [
+        "x * int(decimal.Decimal('2.5') * 2) + float(decimal.Decimal('2').sqrt())",
+        "float(decimal.Decimal(x))",
+        "float(decimal.Decimal('0.1')) * x",
+    ],
     "array.array": [
+        "(lambda a: (a.append(x), a.extend([y]), a.tolist())[2])(array.array('d', items))",
+        "sum(array.array('d', items)[1:3]) * array.array('d', [x])[0]",
         "array.array('d', items)",
         "array.array('d', items)[1] * x",
         "list(array.array('d', [x, y]))",
