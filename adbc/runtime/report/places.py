@@ -98,7 +98,7 @@ def public_name(frame: Frame) -> str | None:
         made = typed_name(type(frame.entry.frame.f_locals.get("self")))
         if made is not None and not any(map(_is_private, made.split("."))):
             return made  # it may be inherited from a class that nobody speaks of
-    held = _public_instance(frame)
+    held = _public_instance(frame) or _public_class(frame)
     if held is not None and not _is_private(parts[-1]):
         return f"{held}.{parts[-1]}" if parts[-1] != "__call__" else held
     if any(map(_is_private, parts)):
@@ -130,6 +130,21 @@ def _public_instance(frame: Frame) -> str | None:
             if value is instance and not _is_private(name):
                 return f"{prefix}.{name}"
     return None
+
+
+def _public_class(frame: Frame) -> str | None:
+    """The name of the class of the object that the function of a frame is an inherited method of, if it is a
+    public one of the same package: `scipy.sparse.csr_array` has most methods from private classes."""
+    if frame.is_part or "." not in frame.function.qualname:
+        return None
+    instance = frame.entry.frame.f_locals.get("self")
+    cls, name = type(instance), frame.function.qualname.rpartition(".")[2]
+    if instance is None or isinstance(instance, type) or name in vars(cls):
+        return None
+    made = typed_name(cls) if _is_of(_attribute(cls, [name]), frame) else None
+    if made is None or made.partition(".")[0] != _package(frame) or any(map(_is_private, made.split("."))):
+        return None
+    return made
 
 
 def _is_private(part: str) -> bool:
