@@ -132,7 +132,7 @@ _COUNTS = ("nfev", "njev", "fvec")
 """What of the results of ``fsolve`` has no derivative: the residual is zero at all roots."""
 
 
-class Told(optimize.OptimizeResult):
+class Told(optimize.OptimizeResult):  # type: ignore[misc]  # SciPy says nothing of types
     """Results of a solver by name, some of which are left out as their derivatives are not known: these are
     there, but not to be had."""
 
