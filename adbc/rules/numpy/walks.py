@@ -334,15 +334,18 @@ def by_elements(made: tuple[Any, int, int], *args: Any, **options: Any) -> Any:
     for array in arrays:
         columns.append(np.broadcast_to(array, shape).reshape(-1).tolist())  # noqa: PERF401  # as above
     rows: list[Any] = []
-    for values in zip(*columns, strict=True):
-        rows.append(function(*values))  # noqa: PERF401  # as above
+    for k in range(len(columns[0])):
+        values: list[Any] = []
+        for column in columns:
+            values.append(column[k])  # noqa: PERF401  # as above
+        rows.append(function(*values))
     if results == 1:
         return _of_objects(rows, shape)
     found: list[Any] = []
     for i in range(results):
         column: list[Any] = []
         for row in rows:
-            column.append(row[i])  # noqa: PERF401  # as above
+            column.append(row[i])
         found.append(_of_objects(column, shape))
     return tuple(found)
 
@@ -367,9 +370,9 @@ def _filled_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
 
 def _filled(args: Args, derivatives: Args) -> Any:
     if derivatives[0] is not None and any_active(derivatives[0]):
-        kind = next(type(x).__name__ for x in args[0] if not isinstance(x, (int, float, complex, np.number)))
+        kinds = sorted({type(x).__name__ for x in args[0]})
         raise UnsupportedError(
-            f"a function of which np.frompyfunc has made a ufunc returns a {kind}",
+            f"a function of which np.frompyfunc has made a ufunc returns objects ({', '.join(kinds)})",
             "of arrays of objects only those of numbers have a derivative",
             "write the loop",
         )
