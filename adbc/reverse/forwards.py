@@ -327,7 +327,7 @@ class ForwardsPass(Mirror):
         return list(found)
 
     def _may_have_changed(self, value: Value) -> bool:
-        """Whether something may have been written into `value` since it was made, which it was not made of."""
+        """Whether something may have been written into `value` since that it was not made of."""
         known = type_of(value)
         return has_shadow(known) and not isinstance(known, TupleType)
 

@@ -22,6 +22,10 @@ BROADCAST_TO_TUPLE = type(np.broadcast_arrays(0.0)) is tuple
 """Whether ``np.broadcast_arrays`` gives a tuple: NumPy 1 gives a list."""
 
 
+SPARSE_VIEWS_IN_LIST = type(np.meshgrid(0.0, sparse=True, copy=False)) is list
+"""Whether ``np.meshgrid`` gives a list in the one case where it neither copies nor broadcasts."""
+
+
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     y = np.asarray(y)
     moved = np.moveaxis(y, axis, -1)
@@ -58,7 +62,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         if not sparse:
             wide = np.broadcast_to(wide, tuple(sizes))
         grids.append(np.copy(wide) if copy else wide)
-    return tuple(grids) if copy or not sparse else grids
+    return grids if sparse and not copy and SPARSE_VIEWS_IN_LIST else tuple(grids)
 
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
