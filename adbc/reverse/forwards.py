@@ -318,18 +318,13 @@ class ForwardsPass(Mirror):
             site = self.sites.get(value) if isinstance(value, Instruction) else None
             if self._may_be_inactive(value):
                 found[value] = None
-            elif self._may_have_changed(value):
-                return []
+            elif has_shadow(known := type_of(value)) and not isinstance(known, TupleType):
+                return []  # something may have been written into it since
             elif site is not None and site.kind in _COMPUTED and len(seen) < _MANY:
                 pending += [a for a in site.arguments if a in self.active]
             else:
                 return []
         return list(found)
-
-    def _may_have_changed(self, value: Value) -> bool:
-        """Whether something may have been written into `value` since that it was not made of."""
-        known = type_of(value)
-        return has_shadow(known) and not isinstance(known, TupleType)
 
     def _may_be_inactive(self, value: Value) -> bool:
         """Whether the shadow of `value` is there, and may turn out to be inactive (`note_inactive`)."""
