@@ -22,7 +22,7 @@ BROADCAST_TO_TUPLE = type(np.broadcast_arrays(0.0)) is tuple
 """Whether ``np.broadcast_arrays`` gives a tuple: NumPy 1 gives a list."""
 
 
-SPARSE_VIEWS_IN_LIST = type(np.meshgrid(0.0, sparse=True, copy=False)) is list
+SPARSE_VIEWS_IN_LIST = isinstance(np.meshgrid(0.0, sparse=True, copy=False), list)
 """Whether ``np.meshgrid`` gives a list in the one case where it neither copies nor broadcasts."""
 
 

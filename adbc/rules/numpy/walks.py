@@ -343,10 +343,10 @@ def by_elements(made: tuple[Any, int, int], *args: Any, **options: Any) -> Any:
         return _of_objects(rows, shape)
     found: list[Any] = []
     for i in range(results):
-        column: list[Any] = []
+        part: list[Any] = []
         for row in rows:
-            column.append(row[i])
-        found.append(_of_objects(column, shape))
+            part.append(row[i])  # noqa: PERF401  # as above
+        found.append(_of_objects(part, shape))
     return tuple(found)
 
 
