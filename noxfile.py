@@ -62,6 +62,14 @@ def rules(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-m", "", "tests/rules", "tests/programs", *session.posargs)
 
 
+@nox.session(python="3.11")
+def mutations(session: nox.Session) -> None:
+    """Rules made wrong on purpose: the generated calls find all but those that are listed with the reason."""
+    session.install("-e", ".[test]", "scipy")
+    modules = ["math", "cmath", "numpy", "scipy.special"]
+    session.run("python", "-m", "adbc.testing.coverage", "--mutate", *(session.posargs or modules))
+
+
 COUNTS = {
     "functions": 100_000, "classes": 10_000, "numpy": 10_000, "constants": 10_000, "mixtures": 10_000,
     "recursion": 10_000, "second": 1_000,

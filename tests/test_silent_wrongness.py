@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextvars
 import copy
+import ctypes
 import dataclasses
 import decimal
 import fractions
@@ -413,7 +414,7 @@ def test_07_memory_out_of_sight() -> None:
     right(lambda x: np.frombuffer(np.array([x * x]))[0], 2 * X)
     right(lambda x: memoryview(np.array([x * x]))[0], 2 * X)
     refused(lambda x: np.frombuffer(memoryview(np.array([x])).tobytes())[0], MissingRuleError, "tobytes")
-    refused(lambda x: np.frombuffer(np.array([x]).data)[0], MissingRuleError, "attribute 'data'")
+    right(lambda x: np.frombuffer(np.array([x * x]).data)[0], 2 * X)
 
 
 # -- 8: arrays inside containers -------------------------------------------------------------------
@@ -873,12 +874,30 @@ def read_global(y: float) -> float:
     return y * GLOBAL_LIST[0]
 
 
+POINTER_MADE_BEFORE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(read_global)
+UFUNC_MADE_BEFORE = np.frompyfunc(read_global, 1, 1)
+
+
 def test_29_c_code_calls_back_into_active_state() -> None:
     def f(x: float) -> Any:
         GLOBAL_LIST[0] = x
         return float(np.frompyfunc(read_global, 1, 1)(2.0))
 
-    refused(f, MissingRuleError, "GLOBAL_LIST")
+    right(f, 2.0, state=GLOBAL_LIST)
+    GLOBAL_LIST[0] = 0.0
+
+
+def test_29_c_code_that_was_made_before_calls_back_into_active_state() -> None:
+    def f(x: float) -> Any:
+        GLOBAL_LIST[0] = x
+        return float(UFUNC_MADE_BEFORE(2.0))
+
+    def by_pointer(x: float) -> Any:
+        GLOBAL_LIST[0] = x
+        return POINTER_MADE_BEFORE(2.0)
+
+    right(f, 2.0, state=GLOBAL_LIST)
+    refused(by_pointer, MissingRuleError, "GLOBAL_LIST")
     GLOBAL_LIST[0] = 0.0
 
 

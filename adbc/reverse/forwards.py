@@ -318,6 +318,8 @@ class ForwardsPass(Mirror):
             site = self.sites.get(value) if isinstance(value, Instruction) else None
             if self._may_be_inactive(value):
                 found[value] = None
+            elif has_shadow(known := type_of(value)) and not isinstance(known, TupleType):
+                return []  # something may have been written into it since
             elif site is not None and site.kind in _COMPUTED and len(seen) < _MANY:
                 pending += [a for a in site.arguments if a in self.active]
             else:

@@ -203,6 +203,12 @@ class RuleTable:
             self._changed(is_stale=True)
         return True
 
+    def exchange(self, row: Rule, other: Rule) -> None:
+        """Put the row `other` in the place of `row`.  What was derived before is stale."""
+        with self._lock:
+            self._rows[row.function] = [other if r is row else r for r in self._rows[row.function]]
+            self._changed(is_stale=True)
+
     def _changed(self, *, is_stale: bool) -> None:
         for cache in self.caches:
             cache.clear()

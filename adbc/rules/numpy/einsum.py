@@ -14,21 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from adbc.errors import UnsupportedError
 from adbc.rules.formulas import Formula, FormulaCall
 from adbc.rules.numpy.base import (
     any_active,
     by_example,
+    check_target,
     finish,
     gather,
     gather_tangent,
     give,
     new_shadow,
     plain,
+    write_tangent,
 )
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.views import is_view, writable
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 
 __all__ = ["ROWS", "contracted"]
 
@@ -149,40 +150,74 @@ def cotangent(by: Any, i: int, operands: Sequence[Any], inputs: Sequence[str], o
     return whole
 
 
-def _arguments(args: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[str, list[Any], Sequence[str], str]:
-    if not args or not isinstance(args[0], str):
-        raise UnsupportedError(
-            "np.einsum with operands and lists of axes",
-            "adbc has no rule for that form",
-            "use a string of subscripts: np.einsum('ij,jk->ik', a, b)",
-        )
-    if kwargs.get("out") is not None:
-        raise UnsupportedError(
-            "np.einsum with out=",
-            "adbc has no rule for that form",
-            "assign the result: out[...] = np.einsum(...)",
-        )
+class _Into:
+    """What stands before the target of ``out=`` and the other arguments, where they are given by position."""
+
+
+_INTO = _Into()
+
+
+def _arguments(args: Args) -> tuple[str, list[Any], Sequence[str], str]:
     operands = [gather(x) for x in args[1:]]
     inputs, output = labels(args[0], tuple(map(np.ndim, operands)))
     return args[0], operands, inputs, output
 
 
-def einsum_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    subscripts, operands, _, _ = _arguments(args, kwargs)
-    out = np.einsum(*args, **kwargs)
-    if len(operands) == 1 and is_view(out, args[1]):
-        return out, None if dargs[1] is None else writable(np.einsum(subscripts, dargs[1]))
+def _tangent(subscripts: str, operands: Sequence[Any], xs: Args, dxs: Args, kwargs: Kwargs) -> Any:
     dout = None
-    for i, (x, dx) in enumerate(zip(args[1:], dargs[1:], strict=True)):
+    for i, (x, dx) in enumerate(zip(xs, dxs, strict=True)):
         dx = gather_tangent(x, dx)
         if dx is not None:
             term = np.einsum(subscripts, *operands[:i], dx, *operands[i + 1 :], **kwargs)
             dout = term if dout is None else dout + term
-    return out, finish(dout, out)
+    return dout
+
+
+def _into_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    target, dtarget = check_target(args[1], dargs[1], any_active(dargs[3:]))
+    olds = [x.copy() if isinstance(x, np.ndarray) and np.may_share_memory(x, target) else x for x in args[3:]]
+    np.einsum(*args[2:], out=target, **kwargs)
+    if dtarget is not None:
+        write_tangent(dtarget, _tangent(args[2], [gather(x) for x in olds], olds, dargs[3:], kwargs))
+    return target, dtarget
+
+
+def _into_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    target, ftarget = check_target(args[1], fargs[1], any_active(fargs[3:]))
+    old = target.copy()
+    np.einsum(*args[2:], out=target, **kwargs)
+
+    def into_pullback(bout: Any) -> Sequence[Any]:
+        target[...] = old
+        result: list[Any] = [None] * len(args)
+        if ftarget is not None:
+            by = ftarget.copy()
+            ftarget[...] = 0
+            result[2:] = _cotangents(by, args[2:], fargs[2:])
+        return result
+
+    return target, ftarget, into_pullback
+
+
+def einsum_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    if args[0] is _INTO:
+        if args[1] is not None:
+            return _into_frule(args, dargs, kwargs)
+        args, dargs = args[2:], dargs[2:]
+    subscripts, operands, _, _ = _arguments(args)
+    out = np.einsum(*args, **kwargs)
+    if len(operands) == 1 and is_view(out, args[1]):
+        return out, None if dargs[1] is None else writable(np.einsum(subscripts, dargs[1]))
+    return out, finish(_tangent(subscripts, operands, args[1:], dargs[1:], kwargs), out)
 
 
 def einsum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    subscripts, operands, inputs, output = _arguments(args, kwargs)
+    if args[0] is _INTO:
+        if args[1] is not None:
+            return _into_rrule(args, fargs, kwargs)
+        out, fout, pullback = einsum_rrule(args[2:], fargs[2:], kwargs)
+        return out, fout, lambda bout: (None, None, *pullback(bout))
+    subscripts, operands, _, _ = _arguments(args)
     out = np.einsum(*args, **kwargs)
     if len(operands) == 1 and is_view(out, args[1]):
         shadow = None if fargs[1] is None else writable(np.einsum(subscripts, fargs[1]))
@@ -191,18 +226,38 @@ def einsum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
 
     def einsum_pullback(bout: Any) -> Sequence[Any]:
         by = fout if isinstance(fout, np.ndarray) else bout
-        result: list[Any] = [None] * len(args)
-        if by is not None:
-            terms = [
-                None if f is None else cotangent(by, i, operands, inputs, output)
-                for i, f in enumerate(fargs[1:])
-            ]
-            for i, term in enumerate(terms):
-                if term is not None:
-                    result[i + 1] = give(fargs[i + 1], args[i + 1], term)
-        return result
+        return (None,) * len(args) if by is None else _cotangents(by, args, fargs)
 
     return out, fout, einsum_pullback
+
+
+def _cotangents(by: Any, args: Args, fargs: Args) -> list[Any]:
+    """What the arguments of ``np.einsum(*args)`` are given back, for the cotangent `by` of its result."""
+    _, operands, inputs, output = _arguments(args)
+    terms = [
+        None if f is None else cotangent(by, i, operands, inputs, output) for i, f in enumerate(fargs[1:])
+    ]
+    given = [
+        None if term is None else give(f, x, term)
+        for f, x, term in zip(fargs[1:], args[1:], terms, strict=True)
+    ]
+    return [None, *given]
+
+
+def text_of(lists: Any) -> str:
+    """The subscripts that these lists of axes stand for; that of the result comes last, None if not given."""
+    texts = ["".join("..." if i is Ellipsis else LETTERS[i] for i in one) for one in lists if one is not None]
+    if lists[-1] is None:
+        return ",".join(texts)
+    return ",".join(texts[:-1]) + "->" + texts[-1]
+
+
+def by_lists(*args: Any, **options: Any) -> Any:
+    """``np.einsum(a, [0, 1], b, [1, 2], [0, 2])``, by a text."""
+    count = len(args) // 2
+    operands = args[: 2 * count : 2]
+    result = args[-1] if len(args) % 2 else None
+    return np.einsum(text_of((*args[1 : 2 * count : 2], result)), *operands, **options)
 
 
 def _against(i: int) -> Callable[..., Any]:
@@ -217,11 +272,17 @@ class EinsumRule(Primitive):
     """The rule of ``np.einsum(subscripts, *operands)``."""
 
     def __init__(self) -> None:
-        super().__init__(np.einsum, frule=einsum_frule, rrule=einsum_rrule, when=plain)
+        super().__init__(np.einsum, frule=einsum_frule, rrule=einsum_rrule, when=_with_text)
         self.formulas = tuple(Formula(_against(i)) for i in range(8))
 
+    def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        if "out" not in kwargs:
+            return tuple(args), dict(kwargs)
+        rest = dict(kwargs)
+        return (_INTO, rest.pop("out"), *args), rest
+
     def numeric(self, count: int) -> Sequence[int]:
-        return range(count)  # operands and lists of axes may stand in the place of subscripts
+        return range(1, count)
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
@@ -235,4 +296,16 @@ class EinsumRule(Primitive):
         )
 
 
-ROWS: list[Rule] = [by_example(EinsumRule())]
+def _with_text(cls: type, *others: type) -> bool:
+    return (cls is str or cls is _Into) and plain(*others)
+
+
+def _with_lists(cls: type, *others: type) -> bool:
+    return not issubclass(cls, str) and cls is not _Into and plain(cls, *others)
+
+
+ROWS: list[Rule] = [
+    by_example(EinsumRule()),
+    ZeroRule(text_of),
+    Overlay(np.einsum, by_lists, when=_with_lists),
+]

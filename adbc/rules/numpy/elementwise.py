@@ -221,9 +221,10 @@ class ElementwiseRule(ArrayRule):
         when: When = plain,
         result: Any = "elementwise",
         formulas: Sequence[AnyFormula] | None = None,
+        names: str | None = None,
     ) -> None:
         self.formulas = formulas_of(vjp) if formulas is None else formulas
-        names = " ".join(f"x{i + 1}" for i in range(len(jvp)))
+        names = names or " ".join(f"x{i + 1}" for i in range(len(jvp)))
         if isinstance(function, np.ufunc):
             names += " out"
         super().__init__(
@@ -378,8 +379,11 @@ def _makes_complex(function: np.ufunc) -> bool:
 _REAL = np.typecodes["AllInteger"] + np.typecodes["Float"] + "?"
 
 
-def operator_row(function: Any, row: ElementwiseRule) -> ElementwiseRule:
-    """The row of an operator differentiated as in `row`, where an operand is an array or NumPy scalar."""
-    same = ElementwiseRule(function, jvp=row.jvp, vjp=row.vjp, when=array_operands, formulas=row.formulas)
+def operator_row(function: Any, row: ElementwiseRule, names: str | None = None) -> ElementwiseRule:
+    """The row of an operator differentiated as in `row`, where an operand is an array or NumPy scalar; with
+    `names`, its operands may be given by name."""
+    same = ElementwiseRule(
+        function, jvp=row.jvp, vjp=row.vjp, when=array_operands, formulas=row.formulas, names=names
+    )
     same.together = row.together
     return same

@@ -11,7 +11,7 @@ from adbc.rules.numpy.base import gather_tangent, plain, refuse_opaque
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.object_numbers import is_of_objects, listed
 from adbc.rules.numpy.views import ViewRule
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import accumulate, fresh_shadow, fresh_tangent
 
 __all__ = ["ROWS"]
@@ -68,7 +68,23 @@ def _conjugate_row(function: Any) -> ViewRule:
     return ViewRule(function, back=_conjugated, parameters=("x",), names="x", against=conjugate_back)
 
 
+def to_device(x: Any, device: Any, /, *, stream: Any = None) -> Any:
+    """The body of ``to_device``, to which arrays are on the one device that NumPy has."""
+    if stream is not None:
+        raise ValueError("The stream argument in to_device() is not supported")
+    if device != "cpu":
+        raise ValueError(f"Unsupported device: {device}. Only 'cpu' is accepted.")
+    return x
+
+
+def memory_of(x: Any) -> Any:
+    """The body of the attribute ``data``."""
+    return memoryview(x)
+
+
 ROWS: list[Rule] = [
+    *(Overlay(cls.to_device, to_device) for cls in (np.ndarray, np.generic) if hasattr(cls, "to_device")),
+    Overlay(np.ndarray.data, memory_of),
     Primitive(np.ndarray.tolist, frule=tolist_frule, rrule=tolist_rrule, when=plain),
     Primitive(np.generic.tolist, frule=tolist_frule, rrule=tolist_rrule, when=plain),
     _conjugate_row(np.ndarray.conj),

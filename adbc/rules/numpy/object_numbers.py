@@ -22,6 +22,7 @@ from adbc.tangents.scalars import ScalarKind
 __all__ = [
     "converted_shadow",
     "converted_tangent",
+    "filled",
     "frule_by_numbers",
     "gathered_shadow",
     "gathered_tangent",
@@ -44,7 +45,7 @@ def meets_objects(args: Sequence[Any], derivatives: Sequence[Any]) -> bool:
     return any([d is not None and is_of_objects(x) for x, d in zip(args, derivatives, strict=False)])  # noqa: C419  # often
 
 
-def _filled(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
+def filled(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
     """The array of `shape` with these objects as elements, which NumPy does not look into."""
     made = np.empty(shape, object)
     for index, value in zip(np.ndindex(shape), values, strict=True):
@@ -74,7 +75,7 @@ def gathered_tangent(x: Any, dx: Any, out: Any) -> Any:
             return [fill_tangent(v, None if t is NO_TANGENT else t) for v, t in zip(x, tangents, strict=True)]
         return [t for v, d in zip(x, tangents, strict=True) for t in parts(v, d, depth - 1)]
 
-    return _filled(parts(x, dx, out.ndim), out.shape)
+    return filled(parts(x, dx, out.ndim), out.shape)
 
 
 def gathered_shadow(x: Any, f: Any, out: Any) -> tuple[Any, Callable[[], Any]]:
@@ -92,14 +93,14 @@ def gathered_shadow(x: Any, f: Any, out: Any) -> tuple[Any, Callable[[], Any]]:
         return lambda terms: source.give([give(terms) for give in inner])
 
     give = gather(x, f, out.ndim)
-    fout = _filled(slots, out.shape)
+    fout = filled(slots, out.shape)
     return fout, lambda: give(map(slot_rdata, fout.flat))
 
 
 def listed(x: Any, f: Any) -> tuple[Any, Any, Callable[[], None]]:
     """``x.tolist()`` of an array of objects with shadow `f`, its shadow, and a function that gives `f` what
     that has received."""
-    slots = _filled([emptied(v, t) for v, t in zip(x.flat, f.flat, strict=True)], x.shape)
+    slots = filled([emptied(v, t) for v, t in zip(x.flat, f.flat, strict=True)], x.shape)
     fout = slots.tolist()
 
     def give() -> None:
@@ -150,7 +151,7 @@ def to_numbers_back(x: Any, f: Any, by: Any) -> None:
 def _objects(out: Any, numbers: Any) -> Any:
     """The tangent of the array `out` of objects, of which `numbers` are the tangents."""
     whole = np.broadcast_to(0.0 if numbers is None else numbers, out.shape)
-    return _filled(
+    return filled(
         [
             fill_tangent(v, project(whole[index], v))
             for index, v in zip(np.ndindex(out.shape), out.flat, strict=True)
@@ -172,7 +173,7 @@ def converted_shadow(x: Any, out: Any) -> tuple[Any, Callable[[], Any]]:
         to_numbers(x)
         fout: Any = np.zeros(out.shape, out.dtype)
         return fout, lambda: fout
-    fout = _filled([slot_tangent(v, None) for v in out.flat], out.shape)
+    fout = filled([slot_tangent(v, None) for v in out.flat], out.shape)
 
     def numbers() -> Any:
         found = np.zeros_like(x)
@@ -212,7 +213,7 @@ def rrule_by_numbers(
             xs[i] = to_numbers(x)
             fs[i] = None if f is None else np.zeros_like(xs[i])
     _, fnumbers, pullback = rule(tuple(xs), tuple(fs), kwargs)
-    fout = _filled([slot_tangent(v, None) for v in out.flat], out.shape) if is_of_objects(out) else fnumbers
+    fout = filled([slot_tangent(v, None) for v in out.flat], out.shape) if is_of_objects(out) else fnumbers
 
     def by_numbers_pullback(bout: Any) -> Sequence[Any]:
         if is_of_objects(out):

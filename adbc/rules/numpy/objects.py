@@ -376,7 +376,10 @@ def _setfield(record: Any, value: Any, dtype: Any, offset: Any = 0, /) -> None:
 
 
 def _setfield_of_all(x: Any, value: Any, dtype: Any, offset: Any = 0, /) -> None:
-    x.view(np.ndarray)[field_at(x, dtype, offset)][...] = value
+    if x.dtype.names is None and x.dtype == np.dtype(dtype) and offset == 0:
+        x.view(np.ndarray)[...] = value  # all of the element
+    else:
+        x.view(np.ndarray)[field_at(x, dtype, offset)][...] = value
 
 
 def _record(cls: type, *rest: type) -> bool:

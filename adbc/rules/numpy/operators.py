@@ -50,7 +50,7 @@ def _rows() -> list[Rule]:
             )
         )
     rows.extend(by_example(ZeroRule(getattr(operator, name), when=array_operands)) for name in COMPARISONS)
-    rows.append(operator_row(builtins.pow, FIRST["power"]))
+    rows.append(operator_row(builtins.pow, FIRST["power"], "base exp"))
     rows.append(operator_row(builtins.abs, FIRST["absolute"]))
     rows.append(divmod_row(builtins.divmod, when=array_operands))
     return rows

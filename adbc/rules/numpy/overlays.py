@@ -22,6 +22,10 @@ BROADCAST_TO_TUPLE = type(np.broadcast_arrays(0.0)) is tuple
 """Whether ``np.broadcast_arrays`` gives a tuple: NumPy 1 gives a list."""
 
 
+SPARSE_VIEWS_IN_LIST = isinstance(np.meshgrid(0.0, sparse=True, copy=False), list)
+"""Whether ``np.meshgrid`` gives a list in the one case where it neither copies nor broadcasts."""
+
+
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     y = np.asarray(y)
     moved = np.moveaxis(y, axis, -1)
@@ -40,27 +44,25 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
-    if not copy or indexing not in ("xy", "ij"):
-        raise UnsupportedError(
-            "np.meshgrid with copy=False, or an unknown indexing",
-            "adbc has no rule for that form",
-            "use copy=True and indexing='xy' or 'ij'",
-        )
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     n = len(xi)
     axes = list(range(n))
     if indexing == "xy" and n > 1:
         axes[0], axes[1] = 1, 0
-    flat = [np.ravel(x) for x in xi]
+    given = [np.asarray(x) for x in xi]
     sizes = [1] * n
     for i in range(n):
-        sizes[axes[i]] = flat[i].size
+        sizes[axes[i]] = given[i].size
     grids = []
     for i in range(n):
         shape = [1] * n
-        shape[axes[i]] = flat[i].size
-        wide = np.reshape(flat[i], tuple(shape))
-        grids.append(np.copy(wide) if sparse else np.copy(np.broadcast_to(wide, tuple(sizes))))
-    return tuple(grids)
+        shape[axes[i]] = given[i].size
+        wide = np.reshape(given[i], tuple(shape))
+        if not sparse:
+            wide = np.broadcast_to(wide, tuple(sizes))
+        grids.append(np.copy(wide) if copy else wide)
+    return grids if sparse and not copy and SPARSE_VIEWS_IN_LIST else tuple(grids)
 
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> Any:

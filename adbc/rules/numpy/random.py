@@ -107,7 +107,7 @@ def _refused(name: str, parameter: str) -> Callable[..., NoReturn]:
 
     def refuse(out: Any, *parameters: Any) -> NoReturn:
         raise UnsupportedError(
-            f"a number is drawn by {name} with a {parameter} that has a derivative",
+            f"a number is drawn by {name} with a parameter {parameter!r} that has a derivative",
             why,
             remedy,
         )

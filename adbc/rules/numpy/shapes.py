@@ -9,7 +9,18 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.formulas import Formula
-from adbc.rules.numpy.base import ArrayRule, any_active, gather, plain, refuse_opaque, shaped
+from adbc.rules.numpy.base import (
+    ArrayRule,
+    any_active,
+    finish,
+    gather,
+    gather_tangent,
+    give,
+    new_shadow,
+    plain,
+    refuse_opaque,
+    shaped,
+)
 from adbc.rules.numpy.views import FieldRule, ViewRule, numbered
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, fresh_shadow, fresh_tangent
@@ -303,16 +314,7 @@ def trace_jvp(d: Any, y: Any, a: Any, offset: Any = 0, axis1: Any = 0, axis2: An
     return np.trace(d, offset, axis1, axis2)
 
 
-def _check_diff(n: Any, others: dict[str, Any]) -> None:
-    if (
-        others.get("prepend", np._NoValue) is not np._NoValue
-        or others.get("append", np._NoValue) is not np._NoValue
-    ):
-        raise UnsupportedError(
-            "np.diff with prepend= or append=",
-            "adbc has no rule for that form",
-            "join them first: np.diff(np.concatenate([a, x]))",
-        )
+def _check_diff(n: Any) -> None:
     if n == 0:
         raise UnsupportedError(
             "np.diff with n=0", "it gives the array itself, and no differences", "leave the call out"
@@ -320,7 +322,7 @@ def _check_diff(n: Any, others: dict[str, Any]) -> None:
 
 
 def diff_vjp(by: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any) -> Any:
-    _check_diff(n, others)
+    _check_diff(n)
     d = np.moveaxis(by, axis, -1)
     for _ in range(n):
         edge = np.zeros_like(d[..., :1]) if d.shape[-1] else np.zeros((*d.shape[:-1], 1), d.dtype)
@@ -329,8 +331,84 @@ def diff_vjp(by: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any)
 
 
 def diff_jvp(d: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any) -> Any:
-    _check_diff(n, others)
+    _check_diff(n)
     return np.diff(d, n, axis)
+
+
+class _DiffRule(ArrayRule):
+    """The rule of ``np.diff``, which may be given numbers or arrays to put before and behind the array."""
+
+    def __init__(self) -> None:
+        nothing = {"prepend": np._NoValue, "append": np._NoValue}
+        super().__init__(
+            np.diff,
+            "a n axis prepend append",
+            jvp=[diff_jvp],
+            vjp=[diff_vjp],
+            defaults={"n": 1, "axis": -1, **nothing},
+        )
+        self.active = [0, 3, 4]
+        self.parameters = self.names
+
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        return count <= 3 and not {"prepend", "append"} & set(keywords)
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        if len(args) <= 3:
+            return super().frule(args, dargs, kwargs)
+        out = np.diff(*args)
+        if not any_active(dargs):
+            return out, fresh_tangent(out)
+        _check_diff(args[1])
+        refuse_opaque(out)
+        parts, _ = _parts_of_diff(args)
+        tangents = [
+            np.zeros(part.shape) if (d := gather_tangent(args[i], dargs[i])) is None else part * 0 + d
+            for i, part in parts
+        ]
+        dout = np.diff(np.concatenate(tangents, axis=args[2]), args[1], args[2])
+        return out, finish(dout, out)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        if len(args) <= 3:
+            return super().rrule(args, fargs, kwargs)
+        out = np.diff(*args)
+        active = any_active(fargs)
+        fout = new_shadow(out, active)
+        if active:
+            _check_diff(args[1])
+            refuse_opaque(out)
+
+        def diff_pullback(bout: Any) -> Sequence[Any]:
+            by = fout if isinstance(fout, np.ndarray) else bout
+            result: list[Any] = [None] * len(args)
+            if by is None or not active:
+                return result
+            n, axis = args[1:3]
+            parts, ends = _parts_of_diff(args)
+            whole = diff_vjp(by, out, np.concatenate([part for _, part in parts], axis=axis), n, axis)
+            for (i, part), d in zip(parts, np.split(whole, ends, axis=axis), strict=True):
+                if fargs[i] is not None:
+                    given = np.shape(args[i])
+                    result[i] = give(fargs[i], args[i], d if given == part.shape else d.sum())
+            return result
+
+        return out, fout, diff_pullback
+
+
+def _parts_of_diff(args: Args) -> tuple[list[tuple[int, Any]], Any]:
+    """What ``np.diff(*args)`` joins, with the places in `args`, and where the parts end but the last."""
+    axis, whole = args[2], np.asarray(args[0])
+    parts = []
+    for i in (3, 0, 4):
+        if i < len(args) and args[i] is not np._NoValue:
+            part = np.asarray(args[i])
+            if i and part.ndim == 0:
+                shape = list(whole.shape)
+                shape[axis] = 1
+                part = np.broadcast_to(part, shape)
+            parts.append((i, part))
+    return parts, np.cumsum([part.shape[axis] for _, part in parts])[:-1]
 
 
 def repeat_vjp(by: Any, y: Any, x: Any, repeats: Any = 1, axis: Any = None, **others: Any) -> Any:
@@ -375,7 +453,7 @@ COPIES: list[Rule] = [
               defaults={"offset": 0, "axis1": 0, "axis2": 1}),
     ArrayRule(np.ndarray.trace, "a offset axis1 axis2 dtype out", jvp=[trace_jvp], vjp=[TRACE],
               defaults={"offset": 0, "axis1": 0, "axis2": 1}),
-    ArrayRule(np.diff, "a n axis", jvp=[diff_jvp], vjp=[diff_vjp]),
+    _DiffRule(),
     ViewRule(np.diag, parameters=("v",), names="v k", against=shaped(diag_back), parts=True),
 ]  # fmt: skip
 

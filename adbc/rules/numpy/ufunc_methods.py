@@ -31,7 +31,7 @@ from adbc.rules.numpy.reductions import kept, lined, lines, unlined, unlines
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents.array_products import is_finite, multiply
 
-__all__ = ["OF_ANY", "methods_of"]
+__all__ = ["OF_ANY", "accumulate_by_steps", "methods_of", "outer_by_steps", "reduce_by_steps"]
 
 REDUCE = "array axis dtype out keepdims initial where"
 ACCUMULATE = "array axis dtype out"
@@ -403,7 +403,7 @@ def _refuse(method: str, **options: Any) -> None:
         )
 
 
-def _reduce(
+def reduce_by_steps(
     ufunc: Any, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
     initial: Any = None, where: Any = True,
 ) -> Any:  # fmt: skip
@@ -421,7 +421,7 @@ def _reduce(
     return np.expand_dims(result, axis) if keepdims else result
 
 
-def _accumulate(ufunc: Any, array: Any, /, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+def accumulate_by_steps(ufunc: Any, array: Any, /, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     _refuse("accumulate", dtype=dtype, out=out)
     moved = np.moveaxis(np.asarray(array), axis, 0)
     parts = [moved[0]]
@@ -430,7 +430,7 @@ def _accumulate(ufunc: Any, array: Any, /, axis: int = 0, dtype: Any = None, out
     return np.moveaxis(np.stack(parts), 0, axis)
 
 
-def _outer(ufunc: Any, a: Any, b: Any, /, **options: Any) -> Any:
+def outer_by_steps(ufunc: Any, a: Any, b: Any, /, **options: Any) -> Any:
     a, b = np.asarray(a), np.asarray(b)
     return ufunc(np.reshape(a, a.shape + (1,) * b.ndim), b, **options)
 
@@ -440,8 +440,8 @@ def _of_ufunc(cls: type, *rest: type) -> bool:
 
 
 OF_ANY: list[Rule] = [
-    Overlay(np.ufunc.reduce, _reduce, when=_of_ufunc),
-    Overlay(np.ufunc.accumulate, _accumulate, when=_of_ufunc),
-    Overlay(np.ufunc.outer, _outer, when=_of_ufunc),
+    Overlay(np.ufunc.reduce, reduce_by_steps, when=_of_ufunc),
+    Overlay(np.ufunc.accumulate, accumulate_by_steps, when=_of_ufunc),
+    Overlay(np.ufunc.outer, outer_by_steps, when=_of_ufunc),
 ]
 """The rows of methods of ufuncs that have no rule: each is a loop of calls."""

@@ -1,4 +1,5 @@
-"""Walks through an array element by element: `np.ndenumerate`, `np.nditer`, `np.vectorize`, `np.fromiter`.
+"""Walks through an array element by element: `np.ndenumerate`, `np.nditer`, `np.broadcast`, `np.vectorize`,
+`np.frompyfunc`, `np.fromiter`.
 
 They are loops in Python here, over subscripts, which have rules.
 """
@@ -10,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import any_active
+from adbc.rules.numpy.object_numbers import filled
+from adbc.rules.numpy.ufunc_methods import accumulate_by_steps, outer_by_steps, reduce_by_steps
 from adbc.rules.numpy.views import ViewRule
-from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "by_elements"]
 
 
 def all_indices(shape: Any) -> list[tuple[int, ...]]:
@@ -42,11 +46,6 @@ def _ndenumerate(arr: Any) -> Any:
     return _Ndenumerate(np.asarray(arr))
 
 
-def given(value: Any) -> bool:
-    """Whether an option with this value was given; NumPy has a value of its own for one that was not."""
-    return value is not None and value is not False and type(value).__name__ != "_NoValueType"
-
-
 def common_shape(shapes: Any) -> tuple[int, ...]:
     """The shape that these `shapes` are broadcast to."""
     return np.broadcast_shapes(*shapes)
@@ -58,7 +57,7 @@ def type_codes(value: Any) -> list[str]:
 
 
 class _Vectorize:
-    """What `np.vectorize` makes of a function, in Python, without signature and exclusions."""
+    """What `np.vectorize` calls for each element, in Python, without signature."""
 
     def __init__(self, pyfunc: Any, otypes: Any, cache: bool = False) -> None:
         self.pyfunc = pyfunc
@@ -261,21 +260,157 @@ def _nditer(*args: Any, **kwargs: Any) -> Any:
     return _Nditer(*args, **kwargs)
 
 
-def _vectorize(
-    pyfunc: Any,
-    otypes: Any = None,
-    doc: Any = None,
-    excluded: Any = None,
-    cache: Any = False,
-    signature: Any = None,
-) -> Any:
-    if given(excluded) or given(cache) or given(signature) or not callable(pyfunc):
+# -- broadcast -------------------------------------------------------------------------------------------
+
+
+class _Broadcast:
+    """What `np.broadcast` gives, as an iterator in Python over tuples of numbers."""
+
+    def __init__(self, *args: Any) -> None:
+        arrays: list[Any] = []
+        shapes: list[Any] = []
+        for x in args:
+            array = np.asarray(x)
+            arrays.append(array)
+            shapes.append(array.shape)
+        self.shape = common_shape(shapes)
+        self.ndim = self.nd = len(self.shape)
+        self.numiter = len(args)
+        self.index = 0
+        columns: list[Any] = []
+        for array in arrays:
+            columns.append(np.broadcast_to(array, self.shape).reshape(-1))  # noqa: PERF401  # as above
+        self.columns = columns
+        self.size = int(np.prod(self.shape, dtype=int))
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.index == self.size:
+            raise StopIteration
+        values: list[Any] = []
+        for column in self.columns:
+            values.append(column[self.index])  # noqa: PERF401  # as above
+        self.index += 1
+        return tuple(values)
+
+    def reset(self) -> None:
+        self.index = 0
+
+    @property
+    def iters(self) -> Any:
         raise UnsupportedError(
-            "np.vectorize with excluded=, cache= or signature=, or without a function",
+            "the iterators of an np.broadcast of arrays with a derivative",
+            "adbc has no rule for them",
+            "take the arrays that np.broadcast_arrays gives",
+        )
+
+
+def _broadcast(*args: Any) -> Any:
+    return _Broadcast(*args)
+
+
+# -- ufuncs made of functions ----------------------------------------------------------------------------
+
+
+def by_elements(made: tuple[Any, int, int], *args: Any, **options: Any) -> Any:
+    """The call of a ufunc that `np.frompyfunc` has made of a function with so many arguments and results."""
+    function, count, results = made
+    if options or len(args) != count:
+        raise UnsupportedError(
+            "a ufunc of np.frompyfunc is called with keywords, or with arrays for its results",
             "adbc has no rule for that form",
+            "assign what it returns",
+        )
+    arrays: list[Any] = []
+    shapes: list[Any] = []
+    for x in args:
+        array = np.asarray(x)
+        arrays.append(array)
+        shapes.append(array.shape)
+    shape = common_shape(shapes)
+    columns: list[Any] = []
+    for array in arrays:
+        columns.append(np.broadcast_to(array, shape).reshape(-1).tolist())  # noqa: PERF401  # as above
+    rows: list[Any] = []
+    for k in range(len(columns[0])):
+        values: list[Any] = []
+        for column in columns:
+            values.append(column[k])  # noqa: PERF401  # as above
+        rows.append(function(*values))
+    if results == 1:
+        return _of_objects(rows, shape)
+    found: list[Any] = []
+    for i in range(results):
+        part: list[Any] = []
+        for row in rows:
+            part.append(row[i])  # noqa: PERF401  # as above
+        found.append(_of_objects(part, shape))
+    return tuple(found)
+
+
+def _of_objects(values: list[Any], shape: tuple[int, ...]) -> Any:
+    """An array of these objects, or the one there is where `shape` is empty."""
+    if not shape:
+        return values[0]
+    for value in values:
+        if not isinstance(value, (int, float, complex, np.number, np.bool_)):
+            return filled(tuple(values), shape)
+    return np.array(values, dtype=object).reshape(shape)
+
+
+def _filled_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    return _filled(args, dargs), None
+
+
+def _filled_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    return _filled(args, fargs), None, lambda bout: (None, None)
+
+
+def _filled(args: Args, derivatives: Args) -> Any:
+    if derivatives[0] is not None and any_active(derivatives[0]):
+        kinds = sorted({type(x).__name__ for x in args[0]})
+        raise UnsupportedError(
+            f"a function of which np.frompyfunc has made a ufunc returns objects ({', '.join(kinds)})",
+            "of arrays of objects only those of numbers have a derivative",
             "write the loop",
         )
-    return _Vectorize(pyfunc, otypes)
+    return filled(*args)
+
+
+class _Made:
+    """The ufunc that `np.frompyfunc` makes of a function, in Python."""
+
+    def __init__(self, function: Any, nin: int, nout: int, identity: Any) -> None:
+        self.made = function, nin, nout
+        self.nin = nin
+        self.nout = nout
+        self.nargs = nin + nout
+        self.identity = identity
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return by_elements(self.made, *args, **options)
+
+    def reduce(self, *args: Any, **options: Any) -> Any:
+        return reduce_by_steps(self, *args, **options)
+
+    def accumulate(self, *args: Any, **options: Any) -> Any:
+        return accumulate_by_steps(self, *args, **options)
+
+    def outer(self, *args: Any, **options: Any) -> Any:
+        return outer_by_steps(self, *args, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnsupportedError(
+            f"attribute {name!r} of a ufunc of np.frompyfunc",
+            "adbc has no rule for it",
+            "write the loop",
+        )
+
+
+def _frompyfunc(func: Any, /, nin: int, nout: int, *, identity: Any = None) -> Any:
+    return _Made(func, nin, nout, identity)
 
 
 def _fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
@@ -294,7 +429,6 @@ def _fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> An
 
 ROWS: list[Rule] = [
     ZeroRule(all_indices, result=list),
-    ZeroRule(given, result=bool),
     ZeroRule(common_shape, result=tuple),
     ZeroRule(type_codes, result=list),
     ZeroRule(walked, result=tuple),
@@ -303,7 +437,9 @@ ROWS: list[Rule] = [
     ViewRule(read_only, parameters=("x",)),
     Overlay(np.nditer, _nditer),
     Overlay(np.ndenumerate, _ndenumerate),
-    Overlay(np.vectorize, _vectorize),
+    Primitive(filled, frule=_filled_frule, rrule=_filled_rrule),
+    Overlay(np.broadcast, _broadcast),
+    Overlay(np.frompyfunc, _frompyfunc),
     Overlay(vars(np.vectorize)["_vectorize_call"], _vectorize_call),
     Overlay(np.fromiter, _fromiter),
 ]

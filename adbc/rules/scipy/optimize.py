@@ -102,7 +102,8 @@ def fsolve(func: Any, x0: Any, args: Any = (), *positional: Any, **options: Any)
     given = as_tuple(args)
     found = solved(optimize.fsolve, (func, x0, given, *positional), options)
     if isinstance(found, tuple):
-        return (root_of(found[0], func, given), *found[1:])
+        x, known, *rest = found
+        return (root_of(x, func, given), told(known, _COUNTS), *rest)
     return root_of(found, func, given)
 
 
@@ -127,12 +128,84 @@ _NONLINEAR = (
 _SAID = ("success", "status", "message", "nfev", "njev", "nhev", "nit", "method", "optimality", "active_mask")
 
 
-def described(found: Any, **known: Any) -> Any:
-    """What SciPy says of a solution, of which what is `known` has derivatives."""
-    result = optimize.OptimizeResult()
-    for name in _SAID:
+_COUNTS = ("nfev", "njev", "fvec")
+"""What of the results of ``fsolve`` has no derivative: the residual is zero at all roots."""
+
+
+class Told(optimize.OptimizeResult):  # type: ignore[misc]  # SciPy says nothing of types
+    """Results of a solver by name, some of which are left out as their derivatives are not known: these are
+    there, but not to be had."""
+
+    def __missing__(self, name: Any) -> Any:
+        if name in self.__dict__["left_out"]:
+            _refuse_result(repr(name))
+        raise KeyError(name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            return self[name]
+        raise AttributeError(name)
+
+    def __contains__(self, name: Any) -> bool:
+        return dict.__contains__(self, name) or name in self.__dict__["left_out"]
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        if name not in self:
+            return default
+        return self[name]
+
+    def __iter__(self) -> Any:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return dict.__len__(self) + len(self.__dict__["left_out"])
+
+    def keys(self) -> Any:
+        return self._whole(dict.keys)
+
+    def values(self) -> Any:
+        return self._whole(dict.values)
+
+    def items(self) -> Any:
+        return self._whole(dict.items)
+
+    def __repr__(self) -> str:
+        return dict.__repr__(self)
+
+    def _whole(self, of: Any) -> Any:
+        if self.__dict__["left_out"]:
+            _refuse_result("the whole")
+        return of(self)
+
+
+def _refuse_result(which: str) -> None:
+    raise UnsupportedError(
+        f"{which} of the results of a solver of scipy.optimize that a derivative goes through",
+        "what is there beside the solution moves with it, and adbc has no rule for that",
+        "compute it at the solution by a function of your own, or pass the solver constants:"
+        " adbc.stop_gradient(p)",
+    )
+
+
+def left_out(found: Any, names: Any) -> frozenset[str]:
+    """The names of the results `found` that are not among `names`."""
+    return frozenset(found) - frozenset(names)
+
+
+def told(found: Any, names: Any, known: Any = ()) -> Any:
+    """Those of the results `found` that have one of these `names`; the rest is refused when it is asked for,
+    but for what is `known` otherwise."""
+    result = Told()
+    result.__dict__["left_out"] = left_out(found, (*names, *known))
+    for name in names:
         if name in found:
             result[name] = found[name]
+    return result
+
+
+def described(found: Any, **known: Any) -> Any:
+    """What SciPy says of a solution, of which what is `known` has derivatives."""
+    result = told(found, _SAID, tuple(known))
     for name in known:
         result[name] = known[name]
     return result
@@ -515,6 +588,7 @@ ROWS: list[Rule] = [
     ZeroRule(held),
     ZeroRule(_independent),
     ZeroRule(at_limit),
+    ZeroRule(left_out),
     ZeroRule(is_root),
     Primitive(with_constants, frule=_constant_frule, rrule=_constant_rrule),
     *bodies(

@@ -67,14 +67,92 @@ class Hull(Located):
         squares = np.linalg.det(edges @ np.swapaxes(edges, 1, 2))
         self.area = float(np.sum(np.sqrt(squares))) / math.factorial(ndim - 1)
 
+    @property
+    def equations(self) -> Any:
+        """The normals and offsets of the facets, of which the points of each facet have the distance 0."""
+        facets = self.points[said(self.found, "simplices")]
+        normals = said(self.found, "equations")[:, :-1]
+        ones = np.ones((*facets.shape[:2], 1))
+        beside = np.append(normals, np.zeros((len(normals), 1)), axis=1)[:, None]
+        rows = np.concatenate([np.concatenate([facets, ones], axis=2), beside], axis=1)
+        right = np.zeros((*rows.shape[:2], 1))
+        right[:, -1] = 1.0
+        plane = np.linalg.solve(rows, right)[..., 0]
+        return plane / np.sqrt(np.sum(plane[:, :-1] ** 2, axis=1))[:, None]
+
 
 class Triangulated(Located):
     """A triangulation."""
 
     numbers = ("simplices", "neighbors", "nsimplex", "ndim", "npoints", "coplanar", "convex_hull", "good")
 
+    @property
+    def transform(self) -> Any:
+        """For each simplex the matrix that gives barycentric coordinates, and its last corner; nan where the
+        simplex is flat, as SciPy has it."""
+        corners = self.points[said(self.found, "simplices")]
+        last = corners[:, -1]
+        flat = np.isnan(said(self.found, "transform")[:, 0, 0])
+        sides = np.swapaxes(corners[:, :-1] - last[:, None], 1, 2)
+        sides = np.where(flat[:, None, None], np.eye(last.shape[1]), sides)
+        whole = np.concatenate([np.linalg.inv(sides), last[:, None]], axis=1)
+        return np.where(flat[:, None, None], np.nan, whole)
+
     def find_simplex(self, xi: Any, *args: Any, **options: Any) -> Any:
         return asked(self.found, "find_simplex", (xi, *args), options)
+
+
+class Diagram(Located):
+    """A Voronoi diagram, whose vertices have the same distance from all points around them."""
+
+    numbers = (
+        "regions",
+        "point_region",
+        "ridge_points",
+        "ridge_vertices",
+        "ridge_dict",
+        "furthest_site",
+        "ndim",
+        "npoints",
+    )
+
+    @property
+    def vertices(self) -> Any:
+        around: list[list[int]] = [[] for _ in said(self.found, "vertices")]
+        for point, region in enumerate(said(self.found, "point_region")):
+            if region >= 0:  # not so the region of a point that is there twice
+                for vertex in said(self.found, "regions")[region]:
+                    if vertex >= 0:
+                        around[vertex].append(point)
+        near = self.points[corners(around, self.points.shape[1] + 1, "vertex of a Voronoi diagram", "points")]
+        sides = near[:, 1:] - near[:, :1]
+        right = np.sum(sides * sides, axis=2)[..., None] / 2.0
+        return near[:, 0] + np.linalg.solve(sides, right)[..., 0]
+
+
+class Halfspaces(Located):
+    """The corners of what lies in all of some halfspaces: each lies on the planes that meet there."""
+
+    numbers = ("dual_facets", "dual_vertices", "ndim", "nineq", "is_bounded")
+
+    @property
+    def intersections(self) -> Any:
+        meeting = said(self.found, "dual_facets")
+        ndim = self.points.shape[1] - 1
+        planes = self.points[corners(meeting, ndim, "corner of an intersection of halfspaces", "planes")]
+        return np.linalg.solve(planes[..., :-1], -planes[..., -1:])[..., 0]
+
+
+def corners(meeting: Any, count: int, what: str, of: str) -> Any:
+    """For each corner the numbers of what meets there: `count`, unless it splits into several as soon as one
+    of them moves."""
+    if any(len(one) != count for one in meeting):
+        raise UnsupportedError(
+            f"a {what} at which more than {count} {of} meet",
+            "it becomes several as soon as one of them moves, and has no derivative",
+            f"pass the {of} as constants, adbc.stop_gradient({of}), or move them apart",
+        )
+    return np.array([list(one) for one in meeting], dtype=int).reshape(-1, count)
 
 
 class Tree(Located):
@@ -163,6 +241,17 @@ def delaunay(points: Any, *args: Any, **options: Any) -> Any:
     return Triangulated(solved(spatial.Delaunay, (points, *args), options), points)
 
 
+def voronoi(points: Any, *args: Any, **options: Any) -> Any:
+    points = np.asarray(points) * 1.0
+    return Diagram(solved(spatial.Voronoi, (points, *args), options), points)
+
+
+def halfspaces(halfspaces: Any, interior_point: Any, *args: Any, **options: Any) -> Any:
+    planes = np.asarray(halfspaces) * 1.0
+    inside = (planes, np.asarray(interior_point) * 1.0, *args)
+    return Halfspaces(solved(spatial.HalfspaceIntersection, inside, options), planes)
+
+
 def tsearch(tri: Any, xi: Any) -> Any:
     return asked(tri.found if isinstance(tri, Triangulated) else tri, "find_simplex", (xi,), {})
 
@@ -171,6 +260,7 @@ ROWS: list[Rule] = [
     ZeroRule(said),
     ZeroRule(asked),
     ZeroRule(turns),
+    ZeroRule(corners),
     *bodies(
         spatial,
         {
@@ -178,6 +268,8 @@ ROWS: list[Rule] = [
             "cKDTree": _tree(spatial.cKDTree),
             "ConvexHull": convex_hull,
             "Delaunay": delaunay,
+            "Voronoi": voronoi,
+            "HalfspaceIntersection": halfspaces,
             "tsearch": tsearch,
         },
     ),

@@ -104,7 +104,7 @@ def pass_on(call: Call, table: RuleTable) -> Step:
     cls = type(function)
     if cls.__module__.startswith("adbc.") and is_differentiation(function):
         return Differentiate(call)
-    resolver = _BY_CLASS.get(cls)
+    resolver = _BY_CLASS.get(cls) or _BY_NAME.get((cls.__module__, cls.__name__))
     if resolver is not None:
         return resolver(call, table) or Foreign(call)
     if issubclass(cls, weakref.ReferenceType) and not is_python_function(lookup(cls, "__call__")):
@@ -282,6 +282,19 @@ def _keyed(call: Call, table: RuleTable) -> Step | None:
     return Delegate(call.prepend(key_by, None, held[0], None, None))
 
 
+def _by_elements(call: Call, table: RuleTable) -> Step | None:
+    """A call of a ufunc that ``np.frompyfunc`` has made: of all ufuncs these alone hold a function."""
+    ufunc = call.function
+    if any(set(loop) - {"O", "-", ">"} for loop in ufunc.types):
+        return None
+    held = [x for x in gc.get_referents(ufunc) if callable(x)]
+    if len(held) != 1:
+        return None
+    from adbc.rules.numpy.walks import by_elements  # NumPy is loaded where there is a ufunc
+
+    return Delegate(call.prepend(by_elements, None, (held[0], ufunc.nin, ufunc.nout), None, None))
+
+
 _PICKERS: dict[type, Any] = {
     operator.itemgetter: pick_items,
     operator.attrgetter: pick_attributes,
@@ -297,6 +310,9 @@ _BY_CLASS: dict[type, Resolver] = {
     ENCODER: encoded,
 }
 """Resolvers by the exact class of what is called."""
+
+_BY_NAME: dict[tuple[str, str], Resolver] = {("numpy", "ufunc"): _by_elements}
+"""Resolvers by module and name of the class of what is called, of modules that need not be loaded."""
 
 _TRANSPARENT = frozenset(
     {

@@ -117,8 +117,9 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
             raise missing_rule(
                 call, f"it is given {f.__qualname__}, which may find what has a derivative by other names"
             )
-    for x in (function, *call.args):
-        way = _active_global(context, x, set())
+    is_method = isinstance(function, types.MethodDescriptorType | types.WrapperDescriptorType)
+    for i, x in enumerate((function, *call.args)):
+        way = _active_global(context, x, set(), is_called=not (is_method and i == 1))
         if way is not None:
             raise missing_rule(call, f"it may call {way}")
     try:
@@ -622,8 +623,41 @@ def held(context: Context, call: Call) -> Any:
 # -- callbacks ---------------------------------------------------------------------------------------
 
 
-def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
-    """The way from `f`, if it is a Python function, to a global object that holds active numbers."""
+_HOLD_NONE = frozenset(
+    {
+        types.BuiltinFunctionType,
+        types.MethodDescriptorType,
+        types.WrapperDescriptorType,
+        types.ClassMethodDescriptorType,
+        types.MethodWrapperType,
+        type,
+    }
+)
+"""The classes of most callables made in C, which call no function that they hold."""
+
+
+def _active_behind(context: Context, f: Any, seen: set[int]) -> str | None:
+    """The way from `f`, if it is a callable made in C that holds functions in Python, as those of ctypes do,
+    to what one of these uses."""
+    if type(f) in _HOLD_NONE or not callable(f) or isinstance(f, type) or id(f) in seen:
+        return None
+    seen.add(id(f))
+    for held in gc.get_referents(f):
+        if type(held) is not types.FunctionType:
+            continue
+        for content in captured(held):
+            tangent = context.shadows.lookup(content)
+            if is_address_tangent(type(tangent)) and context.is_active(tangent):
+                return f"{held.__qualname__}, which has a variable whose derivative would not be seen"
+        reached = _active_global(context, held, seen)
+        if reached is not None:
+            return reached
+    return None
+
+
+def _active_global(context: Context, f: Any, seen: set[int], *, is_called: bool = True) -> str | None:
+    """The way from `f`, if it is a Python function, to a global object that holds active numbers; from what
+    is made in C, if it may be called, and not only asked by a method of its own."""
     if type(f) is types.MethodType:
         f = f.__func__
     if type(f) is not types.FunctionType:
@@ -631,7 +665,7 @@ def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
         if type(method) is types.MemberDescriptorType:  # as gradients have it
             method = getattr(f, "__call__", None)  # noqa: B004  # what is in the slot is wanted
         if type(method) is not types.FunctionType:
-            return None
+            return _active_behind(context, f, seen) if is_called else None
         f = method
     if id(f) in seen:
         return None

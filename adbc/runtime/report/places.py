@@ -60,10 +60,10 @@ def place_of(entries: Sequence[Entry]) -> Place | None:
 
 
 def _of_one_package(walk: Sequence[Frame]) -> Sequence[Frame]:
-    """The frames from the first on that are of the same top package."""
+    """The frames that are of the same top package as the first.  There may be others between them: what calls
+    back from elsewhere (a function that `numpy.vectorize` was given) is a part of who gave it."""
     package = _package(walk[0])
-    count = next((i for i, frame in enumerate(walk) if _package(frame) != package), len(walk))
-    return walk[:count]
+    return [frame for frame in walk if _package(frame) == package]
 
 
 def _package(frame: Frame) -> str:
@@ -98,6 +98,9 @@ def public_name(frame: Frame) -> str | None:
         made = typed_name(type(frame.entry.frame.f_locals.get("self")))
         if made is not None and not any(map(_is_private, made.split("."))):
             return made  # it may be inherited from a class that nobody speaks of
+    held = _public_instance(frame) or _public_class(frame)
+    if held is not None and not _is_private(parts[-1]):
+        return f"{held}.{parts[-1]}" if parts[-1] != "__call__" else held
     if any(map(_is_private, parts)):
         return None
     module = str(frame.namespace.get("__name__", "")).split(".")
@@ -108,6 +111,40 @@ def public_name(frame: Frame) -> str | None:
             is_of_class = parts[-1] in ("__init__", "__new__", "__call__")
             return ".".join((prefix, *(parts[:-1] if is_of_class else parts)))
     return None
+
+
+def _public_instance(frame: Frame) -> str | None:
+    """The name of the object that the function of a frame is a method of, if a public module has it, as
+    `scipy.stats.norm`: its class is often private, or the method inherited."""
+    if frame.is_part or "." not in frame.function.qualname:
+        return None
+    instance = frame.entry.frame.f_locals.get("self")
+    if instance is None or isinstance(instance, type | types.ModuleType):
+        return None
+    module = type(instance).__module__.split(".")
+    for count in range(1, len(module) + 1):
+        if _is_private(module[count - 1]):
+            return None
+        prefix = ".".join(module[:count])
+        for name, value in getattr(sys.modules.get(prefix), "__dict__", {}).items():
+            if value is instance and not _is_private(name):
+                return f"{prefix}.{name}"
+    return None
+
+
+def _public_class(frame: Frame) -> str | None:
+    """The name of the class of the object that the function of a frame is an inherited method of, if it is a
+    public one of the same package: `scipy.sparse.csr_array` has most methods from private classes."""
+    if frame.is_part or "." not in frame.function.qualname:
+        return None
+    instance = frame.entry.frame.f_locals.get("self")
+    cls, name = type(instance), frame.function.qualname.rpartition(".")[2]
+    if instance is None or isinstance(instance, type) or name in vars(cls):
+        return None
+    made = typed_name(cls) if _is_of(_attribute(cls, [name]), frame) else None
+    if made is None or made.partition(".")[0] != _package(frame) or any(map(_is_private, made.split("."))):
+        return None
+    return made
 
 
 def _is_private(part: str) -> bool:

@@ -7,9 +7,24 @@ import pathlib
 
 from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.judge import LIMIT
+from adbc.testing.coverage.mutations import survey_of_mutations
 from adbc.testing.coverage.publish import page
 from adbc.testing.coverage.report import Group, as_json, table, to_look_at
 from adbc.testing.coverage.survey import survey, work
+
+
+def _mutate(modules: list[str], only: str, limit: int) -> int:
+    """Show which mutations of rules survive, and how many there are; 1 if one survives that is not listed."""
+    counts: dict[str, dict[str, int]] = {}
+    for module in modules:
+        words = counts.setdefault(module, dict.fromkeys(("found", "survives", "listed", "untried"), 0))
+        for mutation, word in survey_of_mutations(module, only, limit):
+            words[word] += 1
+            if word != "found":
+                print(f"{word}: {mutation.name}", flush=True)
+    for module, words in counts.items():
+        print(f"{module}: {sum(words.values())} mutations, {', '.join(f'{n} {w}' for w, n in words.items())}")
+    return int(any(words["survives"] for words in counts.values()))
 
 
 def main() -> None:
@@ -23,7 +38,12 @@ def main() -> None:
     parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--publish", metavar="FILE", help="write the page of what each function has")
+    parser.add_argument(
+        "--mutate", action="store_true", help="make rules wrong, and look whether it is found"
+    )
     options = parser.parse_args()
+    if options.mutate:
+        raise SystemExit(_mutate(options.modules, options.only, options.limit))
     if options.publish:
         pathlib.Path(options.publish).write_text(page())
         return

@@ -14,7 +14,7 @@ from adbc.rules import default_table
 from adbc.rules.kinds import RowKind
 from adbc.testing.coverage.entries import entries_of
 
-__all__ = ["MODULES", "page", "what_it_has"]
+__all__ = ["MODULES", "page", "resolved", "what_it_has"]
 
 MODULES = (
     "numpy", "math", "cmath", "statistics", "bisect", "heapq", "random", "operator", "itertools", "functools",
@@ -32,14 +32,10 @@ INSTEAD = {
     "byteswap": "astype",
     "getfield": "index the field, x['name']",
     "setfield": "assign to the field, x['name'] = v",
-    "frompyfunc": "np.vectorize(f)",
     "nested_iters": "write the loops",
-    "broadcast": "np.broadcast_arrays",
     "resize": "np.resize(x, shape)",
     "tobytes": "keep the array",
     "dumps": "keep the array",
-    "to_device": "leave it out",
-    "data": "the array itself",
     "flatiter": "x.flat",
     "ndarray": "np.asarray, and np.ndarray.view",
     "packbits": "compare first",
@@ -66,7 +62,7 @@ KINDS = {
 }
 
 
-def _resolved(entry: str, thing: Any) -> Any:
+def resolved(entry: str, thing: Any) -> Any:
     """What a public name stands for, found by its name."""
     parts = entry.split(".")
     for count in range(len(parts) - 1, 0, -1):
@@ -83,7 +79,7 @@ def _resolved(entry: str, thing: Any) -> Any:
 
 def what_it_has(entry: str, thing: Any = None) -> str:
     """One of `KINDS` for the public name `entry`."""
-    found = _resolved(entry, thing)
+    found = resolved(entry, thing)
     last = entry.rpartition(".")[2]
     if entry.startswith("numpy.random.") and last in BY_PARAMETER:
         return "parameter"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from adbc.records import record
 from adbc.testing.coverage.cases import Verdict
+from adbc.testing.coverage.tables import WITHOUT
 
 __all__ = ["Group", "as_json", "of_entry", "table", "to_look_at"]
 
@@ -31,7 +32,12 @@ class Group:
 
     def count(self, *statuses: str) -> int:
         """How many functions have one of these as their status."""
-        return sum(of_entry(verdicts) in statuses for verdicts in self.by_entry.values())
+        return sum(self.status(entry) in statuses for entry in self.by_entry)
+
+    def status(self, entry: str) -> str:
+        """What a function is: `of_entry`, or "without" if it is refused because there is no derivative."""
+        status = of_entry(self.by_entry[entry])
+        return "without" if status == "refused" and entry in WITHOUT else status
 
     def cases(self, *statuses: str) -> int:
         return sum(v.status in statuses for verdicts in self.by_entry.values() for v in verdicts)
@@ -52,16 +58,16 @@ def of_entry(verdicts: Sequence[Verdict]) -> str:
 def table(groups: Sequence[Group]) -> str:
     """The table of all groups, as text."""
     lines = [
-        "group                        right of all  zero  wrong  refused  unclear  error  not judged"
+        "group                        right of all  zero  without  wrong  refused  unclear  error  not judged"
         "   cases right of all"
     ]
     for group in groups:
-        differentiable = len(group.by_entry) - group.count("zero", "not judged")
+        differentiable = len(group.by_entry) - group.count("zero", "without", "not judged")
         judged = group.cases("right", "zero", "wrong", "refused", "unclear", "error")
         lines.append(
             f"{group.name:28s} {group.count('right'):4d} of {differentiable:4d}  {group.count('zero'):4d}"
-            f"  {group.count('wrong'):5d}  {group.count('refused'):7d}  {group.count('unclear'):7d}"
-            f"  {group.count('error'):5d}  {group.count('not judged'):10d}"
+            f"  {group.count('without'):7d}  {group.count('wrong'):5d}  {group.count('refused'):7d}"
+            f"  {group.count('unclear'):7d}  {group.count('error'):5d}  {group.count('not judged'):10d}"
             f"   {group.cases('right', 'zero'):5d} of {judged:5d}"
         )
     return "\n".join(lines)
@@ -72,7 +78,7 @@ def as_json(groups: Sequence[Group]) -> str:
     found = {
         group.name: {
             entry: {
-                "status": of_entry(verdicts),
+                "status": group.status(entry),
                 "cases": [
                     {**dataclasses.asdict(v.case), "status": v.status, "message": v.message} for v in verdicts
                 ],
@@ -94,7 +100,7 @@ def to_look_at(groups: Sequence[Group], statuses: Sequence[str], width: int = 30
                 lines.append(f"not judged: {entry}: no arguments were found")
             for v in verdicts:
                 key = v.status, v.message[:40]
-                if v.status in statuses and key not in seen:
+                if v.status in statuses and key not in seen and group.status(entry) != "without":
                     seen.add(key)
                     message = " ".join(v.message.split())[:width]
                     lines.append(

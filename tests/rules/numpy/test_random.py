@@ -109,10 +109,10 @@ def test_no_scale_says_nothing_of_the_draw() -> None:
 
 
 REFUSED: list[tuple[Callable[[Any], Any], str]] = [
-    (lambda x: new().gamma(x, 1.0), "by gamma with a shape"),
-    (lambda x: old().beta(1.0, x), "by beta with a b"),
-    (lambda x: new().dirichlet(np.array([x, 1.0])).sum(), "by dirichlet with a alpha"),
-    (lambda x: np.random.standard_t(x), "by standard_t with a df"),  # noqa: NPY002
+    (lambda x: new().gamma(x, 1.0), "by gamma with a parameter 'shape'"),
+    (lambda x: old().beta(1.0, x), "by beta with a parameter 'b'"),
+    (lambda x: new().dirichlet(np.array([x, 1.0])).sum(), "by dirichlet with a parameter 'alpha'"),
+    (lambda x: np.random.standard_t(x), "by standard_t with a parameter 'df'"),  # noqa: NPY002
     (lambda x: new().multivariate_normal(np.zeros(2), x * np.eye(2)).sum(), "np.linalg.cholesky"),
     (lambda x: new().permuted(x * V, out=np.zeros(5)).sum(), "Assign the result"),
 ]

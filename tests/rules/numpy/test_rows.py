@@ -27,6 +27,7 @@ from adbc.rules.numpy.dressing import bare_all, dress
 from adbc.rules.numpy.elementwise import ElementwiseRule
 from adbc.rules.numpy.indexing import written
 from adbc.rules.numpy.instances import in_buffer, viewed, viewed_number
+from adbc.rules.numpy.object_numbers import filled
 from adbc.rules.numpy.products import quick_kron
 from adbc.rules.numpy.reductions import QUICK
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
@@ -587,7 +588,7 @@ def test_every_row_has_a_case() -> None:
         in_buffer,
     }  # see tests/programs/values
     covered |= {bare, bare_all, dress, instance_of, *(row.function for row in memory.ROWS)}  # the same
-    covered |= {np.flatiter.base, np.flatiter.coords, as_strided}  # see test_walks
+    covered |= {np.flatiter.base, np.flatiter.coords, as_strided, filled}  # see test_walks
     covered |= {getattr(np.ndarray, name).__set__ for name in ("shape", "strides", "dtype")}  # the same
     covered |= {getattr(np.ndarray, f"_set_{name}", None) for name in ("shape", "dtype")}  # the same
     missing = [

@@ -131,6 +131,17 @@ def nditer_read_only(v: Any, x: Any) -> Any:
         return v * x, str(error)
 
 
+MADE = np.frompyfunc(lambda u, w: u * w + u, 2, 1)
+
+
+def broadcast_twice(v: Any, x: Any) -> Any:
+    both = np.broadcast(v, x)
+    first = next(both)
+    place = both.index
+    both.reset()
+    return [first, place * x, both.size, both.shape, both.numiter, *both]
+
+
 RIGHT: dict[str, Callable[[Any, Any], Any]] = {
     "vectorize with two results": lambda v, x: np.vectorize(lambda u: (u, u * x))(v),
     "ndindex": lambda v, x: sum([v[i] * x * (i[0] + 1) for i in np.ndindex(*v.shape)]),
@@ -158,6 +169,22 @@ RIGHT: dict[str, Callable[[Any, Any], Any]] = {
     "as_strided without writing": lambda v, x: as_strided(v, (2, 2), (8, 8), writeable=False) * x,
     "as_strided written": strided_written,
     "fromiter": lambda v, x: np.fromiter((u * x for u in v), float),
+    "frompyfunc": lambda v, x: np.frompyfunc(lambda u: u * x, 1, 1)(v).astype(float),
+    "frompyfunc broadcast": lambda v, x: np.frompyfunc(lambda u, w: u * w, 2, 1)(v, v[:, None] * x).astype(
+        float
+    ),
+    "frompyfunc of numbers": lambda v, x: np.frompyfunc(lambda u, w: (u * w, u + w), 2, 2)(float(v[0]), x),
+    "frompyfunc of objects": lambda v, x: (MADE(v.astype(object), v) * x).astype(float),
+    "frompyfunc scanned": lambda v, x: MADE.reduce(v * x) + MADE.accumulate(v * x).astype(float),
+    "frompyfunc outer": lambda v, x: MADE.outer(v, v * x).astype(float),
+    "frompyfunc made and scanned": lambda v, x: np.frompyfunc(lambda u, w: u * w + x, 2, 1).reduce(v),
+    "frompyfunc of texts": lambda v, x: v * len(np.frompyfunc(str, 1, 1)(np.arange(3))) * x,
+    "broadcast": lambda v, x: [a * b for a, b in np.broadcast(v, v[:, None] * x)],
+    "broadcast twice": broadcast_twice,
+    "vectorize by name": lambda v, x: np.vectorize(lambda u, k: u * k)(v, k=x),
+    "vectorize with exclusions": lambda v, x: np.vectorize(lambda u, k: u * k.sum(), excluded={1})(v, v * x),
+    "vectorize with a signature": lambda v, x: np.vectorize(lambda r: r @ r * x, signature="(n)->()")(v),
+    "vectorize with a cache": lambda v, x: np.vectorize(lambda u: u * x, cache=True)(v),
     "piecewise": lambda v, x: np.piecewise(v * x, [v > 1.0], [lambda u: u * u, 0.0]),
 }
 
@@ -209,9 +236,10 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
     "nditer writing to a broadcast": lambda v, x: np.nditer(
         [v, np.zeros((2, 3))], flags=["reduce_ok"], op_flags=[["readwrite"], ["readonly"]]
     ),
-    "frompyfunc": lambda v, x: np.frompyfunc(lambda u: u * x, 1, 1)(v),
-    "vectorize with a signature": lambda v, x: np.vectorize(lambda r: r.sum() * x, signature="(n)->()")(v),
-    "vectorize with exclusions": lambda v, x: np.vectorize(lambda u, k: u * k, excluded={1})(v, x),
+    "frompyfunc of other objects": lambda v, x: np.frompyfunc(lambda u: (u * x, u), 1, 1)(v),
+    "frompyfunc with a target": lambda v, x: np.frompyfunc(lambda u: u * x, 1, 1)(v, out=v.astype(object)),
+    "reduceat of frompyfunc": lambda v, x: np.frompyfunc(lambda u, w: u * w * x, 2, 1).reduceat(v, [0, 1]),
+    "iterators of a broadcast": lambda v, x: np.broadcast(v, v * x).iters[0],
 }
 
 

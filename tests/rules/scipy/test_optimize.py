@@ -412,3 +412,54 @@ def test_bounds_of_named_minimisers(call: Any) -> None:
 def test_what_is_no_stationary_point_is_refused(call: Any) -> None:
     with pytest.raises(UnsupportedError, match="minimum"):
         adbc.grad(call)(P)
+
+
+# -- what is said beside the solution ------------------------------------------------------------------------
+
+
+def _minimum(p: Any) -> Any:
+    return optimize.minimize(lambda x: (x[0] - p[0]) ** 2 + x[1] * x[1] * p[1], np.ones(2))
+
+
+def _program(p: Any) -> Any:
+    return optimize.linprog(p, A_ub=[[-1.0, -1.0]], b_ub=[-1.0], bounds=(0, None))
+
+
+def _roots(p: Any) -> Any:
+    return optimize.fsolve(lambda x: x**3 - p, np.ones(2), full_output=True)[1]
+
+
+BESIDE: dict[str, Any] = {
+    "attribute": lambda p: _minimum(p).jac.sum(),
+    "item": lambda p: _minimum(p)["hess_inv"].sum(),
+    "default": lambda p: _minimum(p).get("jac", p).sum(),
+    "items": lambda p: dict(_minimum(p).items())["x"].sum(),
+    "copied": lambda p: dict(_minimum(p))["x"].sum(),
+    "keywords": lambda p: (lambda **found: found["x"].sum())(**_minimum(p)),
+    "multipliers": lambda p: _program(p).ineqlin.marginals.sum(),
+    "records": lambda p: _roots(p)["fjac"].sum(),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_what_moves_with_a_solution_is_refused(name: str) -> None:
+    for run in (
+        lambda p: adbc.grad(BESIDE[name])(p),
+        lambda p: adbc.jvp(BESIDE[name], (p,), (np.ones(2),)),
+    ):
+        with pytest.raises(UnsupportedError, match=r"results of a solver(.|\n)*stop_gradient"):
+            run(np.array([1.0, 2.0]))
+
+
+def test_what_is_said_of_a_solution() -> None:
+    def f(p: Any) -> Any:
+        found = _minimum(p)
+        found.y = p[1] * 3.0
+        there = (
+            ("jac" in found) + ("x" in found) + hasattr(found, "nothing") + len(found) + len(str(found)[:1])
+        )
+        return there * p[0] + found["x"].sum() + found.get("y") + found.nit * 0.0 + _roots(p)["fvec"].sum()
+
+    plain = _minimum(np.array([1.0, 2.0]))
+    slope = len(plain) + 5.0
+    np.testing.assert_allclose(adbc.grad(f)(np.array([1.0, 2.0])), [slope, 3.0], atol=1e-6)

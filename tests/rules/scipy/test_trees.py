@@ -79,10 +79,55 @@ def test_triangulations() -> None:
     check_rule(lambda a: a[spatial.Delaunay(a).simplices].sum(axis=1), POINTS, step=1e-3)
 
 
+SOLID = np.random.default_rng(1).random((8, 3))
+BUILT: dict[str, Any] = {
+    "facets": lambda a: spatial.ConvexHull(a).equations,
+    "barycentric": lambda a: spatial.Delaunay(a).transform,
+    "vertices": lambda a: spatial.Voronoi(a).vertices,
+    "vertices of the farthest": lambda a: spatial.Voronoi(a, furthest_site=True).vertices,
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize("points", [POINTS, SOLID[:, ::-1]], ids=["plane", "space"])
+def test_what_is_built_of_points(name: str, points: Any) -> None:
+    agrees(BUILT[name], points)
+    check_rule(BUILT[name], points, step=1e-4, rtol=1e-4)
+
+
+def test_what_is_built_of_points_copies_them() -> None:
+    def f(a: Any) -> Any:
+        diagram, hull = spatial.Voronoi(a), spatial.ConvexHull(a)
+        a *= 2.0
+        return diagram.vertices, hull.equations, a
+
+    check_rule(f, POINTS, step=1e-4, rtol=1e-4)
+
+
+def test_halfspaces() -> None:
+    planes = np.array([[-1.0, 0.0, -0.1], [0.0, -1.0, -0.2], [1.0, 1.0, -2.0], [1.0, -1.0, -1.0]])
+    check_rule(lambda h, p: spatial.HalfspaceIntersection(h, p).intersections, planes, np.array([0.3, 0.3]))
+
+
+def test_diagrams_on_spheres() -> None:
+    def areas(a: Any) -> Any:
+        on_sphere = a / np.linalg.norm(a, axis=1)[:, None]
+        return spatial.SphericalVoronoi(on_sphere).calculate_areas()
+
+    check_rule(areas, SOLID - 0.5, step=1e-4, rtol=1e-4)
+
+
+def test_corners_that_split_are_refused() -> None:
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.5]])
+    with pytest.raises(UnsupportedError, match=r"more than 3 points(.|\n)*stop_gradient"):
+        adbc.grad(lambda a: spatial.Voronoi(a).vertices.sum())(square)
+
+
 @pytest.mark.parametrize(
     ("use", "name"),
     [
-        (lambda a: spatial.ConvexHull(a).equations.sum(), "equations"),
+        (lambda a: spatial.Voronoi(a).min_bound.sum(), "min_bound"),
+        (lambda a: spatial.Delaunay(a).equations.sum(), "equations"),
         (lambda a: spatial.KDTree(a).maxes.sum(), "maxes"),
     ],
 )

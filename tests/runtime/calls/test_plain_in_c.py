@@ -4,6 +4,7 @@ handed to the library they belong to, and memory that is reached through them.""
 from __future__ import annotations
 
 import gc
+import operator
 from typing import Any
 
 import numpy as np
@@ -111,14 +112,14 @@ def test_what_tells_all() -> None:
 
 def test_arrays_of_constants() -> None:
     """An array of texts is handed to C code without a rule; one with an active number in it is not."""
-    find = np.frompyfunc(str.lower, 1, 1)
+    find = operator.methodcaller("dumps")
 
     def texts(x):
-        return x * len(KEPT["find"](KEPT["texts"]))
+        return x * min(len(KEPT["find"](KEPT["texts"])), 2)
 
     def numbers(x):
         KEPT["texts"][0] = x
-        return KEPT["find"](KEPT["texts"]).sum()
+        return len(KEPT["find"](KEPT["texts"]))
 
     KEPT.update(find=find, texts=np.array(["A", "B"], dtype=object))
     assert adbc.grad(texts)(1.5) == 2.0

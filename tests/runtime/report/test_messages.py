@@ -26,6 +26,7 @@ import pytest
 
 import adbc
 from adbc.config import FOLDER, SPECULATION
+from adbc.errors import AdbcError
 from adbc.ir import intrinsics
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import gives_floats, missing_rule
@@ -144,6 +145,21 @@ def test_in_scipy() -> None:
         adbc.grad(compresses)(np.array([1.0, 2.0]))
     assert str(caught.value.place).startswith("in scipy.sparse.bsr_matrix, called from ")
     assert "f of your own" in str(caught.value)
+
+
+def test_methods_of_what_a_module_has_are_called_by_its_name() -> None:
+    """The classes of distributions are private, and most methods inherited; `numpy.vectorize` calls back."""
+    stats, sparse = pytest.importorskip("scipy.stats"), pytest.importorskip("scipy.sparse")
+    for use, name in (
+        (lambda x: stats.ksone.logpdf(x, 5), "scipy.stats.ksone.logpdf"),
+        (lambda x: stats.gausshyper.cdf(0.3, 2.0 + x, 3.0, 1.5, 0.5), "scipy.stats.gausshyper.cdf"),
+        (
+            lambda x: (sparse.bsr_array(np.eye(2)) @ np.array([x, x])).sum(),
+            "scipy.sparse.bsr_array.__matmul__",
+        ),
+    ):
+        with pytest.raises(AdbcError, match=rf"in {re.escape(name)}, called from "):
+            adbc.grad(use)(0.2)
 
 
 def test_with_a_library_between(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

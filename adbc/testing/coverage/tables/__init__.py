@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adbc.testing.coverage.tables import arrays, library, numpy, polynomial, random, scipy
+from adbc.testing.coverage.tables.without import WITHOUT
 
-__all__ = ["CALLS", "SKIPPED"]
+__all__ = ["CALLS", "SKIPPED", "WITHOUT"]
 
 CALLS: dict[str, Sequence[str]] = {
     **numpy.CALLS,

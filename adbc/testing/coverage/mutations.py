@@ -1,0 +1,230 @@
+"""Rules made wrong on purpose, to see that the generated calls find it.
+
+``python -m adbc.testing.coverage --mutate MODULE...`` takes each row of the table that a public function of
+the modules has, makes a wrong one of it, and judges the calls of the function until one of them is found to
+be wrong.  A mutation that no call finds survives, and is a hole in the cases.
+
+A formula that exists in both modes is made wrong in both alike, so that nothing but differences can tell; in
+a rule that is a function, the two modes are made wrong one by one; and where an argument is overwritten, it
+is not put back.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from adbc.rules import default_table
+from adbc.rules.activity import Refusal
+from adbc.rules.formulas import formulas_of
+from adbc.rules.numpy.base import ArrayRule
+from adbc.rules.numpy.elementwise import ElementwiseRule
+from adbc.rules.table import Overlay, PureRule, Rule, ScalarRule, ZeroRule
+from adbc.testing.coverage.cases import Case
+from adbc.testing.coverage.entries import entries_of
+from adbc.testing.coverage.generated import cases_of
+from adbc.testing.coverage.judge import judge
+from adbc.testing.coverage.publish import resolved
+from adbc.testing.coverage.tables.survivors import SURVIVORS
+
+__all__ = ["Mutation", "mutations_of", "replaced", "survey_of_mutations", "survives"]
+
+Formula = Callable[..., Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutation:
+    """A way in which a row is made wrong.
+
+    entry: the public name of the function.  what: what is wrong, as text.  fields: the attributes of the
+    wrong row that differ.
+    """
+
+    entry: str
+    row: Rule
+    what: str
+    fields: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.entry}: {self.what}"
+
+
+def _scaled(formula: Formula, factor: float) -> Formula:
+    def wrong(*args: Any, **options: Any) -> Any:
+        return factor * np.asarray(formula(*args, **options))[()]
+
+    return wrong
+
+
+_FACTORS = {"the other sign": -1.0, "a hundredth more": 1.01}
+"""What a formula is multiplied by, by what is said of it."""
+
+
+def mutations_of(entry: str, function: Any) -> Iterator[Mutation]:
+    """The mutations of all rows of `function`, whose public name is `entry`."""
+    for number, row in enumerate(default_table().rows(function)):
+        for what, fields in _ways(row):
+            yield Mutation(entry, row, f"row {number}, {what}", fields)
+
+
+def _ways(row: Rule) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(row, ZeroRule):
+        return
+    if isinstance(row, ScalarRule):
+        yield from _of_partials(row)
+    elif isinstance(row, PureRule | ArrayRule):
+        yield from _of_formulas(row)
+    elif not isinstance(row, Overlay):
+        yield "frule: the other sign", {"frule": _wrong_frule(row.frule)}
+        yield "rrule: the other sign", {"rrule": _wrong_rrule(row.rrule)}
+    if row.mutates and not isinstance(row, ScalarRule | PureRule):
+        yield "not restored", {"rrule": _not_restored(row.rrule)}
+
+
+def _of_partials(row: ScalarRule) -> Iterator[tuple[str, dict[str, Any]]]:
+    for i, partial in enumerate(row.partials):
+        if partial is not None:
+            others = row.partials[:i], row.partials[i + 1 :]
+            for what, factor in _FACTORS.items():
+                yield f"argument {i}: {what}", {"partials": _with(others, _scaled(partial, factor))}
+            yield f"argument {i}: dropped", {"partials": _with(others, None)}
+
+
+def _of_formulas(row: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    for i, (jvp, vjp) in enumerate(zip(row.jvp, row.vjp, strict=True)):
+        if jvp is None or vjp is None or isinstance(jvp, Refusal):
+            continue
+        along, against = (row.jvp[:i], row.jvp[i + 1 :]), (row.vjp[:i], row.vjp[i + 1 :])
+        for what, factor in _FACTORS.items():
+            yield (
+                f"argument {i}: {what}",
+                _fields(row, _with(along, _scaled(jvp, factor)), _with(against, _scaled(vjp, factor))),
+            )
+        yield f"argument {i}: dropped", _fields(row, _with(along, None), _with(against, None))
+
+
+def _with(others: tuple[Sequence[Any], Sequence[Any]], formula: Any) -> tuple[Any, ...]:
+    return (*others[0], formula, *others[1])
+
+
+def _fields(row: Any, jvp: tuple[Any, ...], vjp: tuple[Any, ...]) -> dict[str, Any]:
+    fields: dict[str, Any] = {"jvp": jvp, "vjp": vjp}
+    if isinstance(row, ArrayRule):
+        fields |= {"tangent_formulas": formulas_of(jvp), "cotangent_formulas": formulas_of(vjp)}
+        fields |= {"together": None, "formulas": None}
+    if isinstance(row, ElementwiseRule):
+        fields["formulas"] = formulas_of(vjp)
+    return fields
+
+
+def _wrong_frule(frule: Any) -> Any:
+    def wrong(*args: Any, **options: Any) -> Any:
+        out, dout = frule(*args, **options)
+        return out, _negative(dout)
+
+    return wrong
+
+
+def _negative(tangent: Any) -> Any:
+    """The tangent with the other sign, in place where it is an array, for views of it are so too."""
+    if isinstance(tangent, np.ndarray) and tangent.dtype.kind in "fc":
+        if tangent.flags.writeable:
+            np.negative(tangent, out=tangent)
+        return tangent
+    if isinstance(tangent, float | complex | np.inexact):
+        return -tangent
+    if type(tangent) is tuple:
+        return tuple(map(_negative, tangent))
+    if type(tangent) is list:
+        tangent[:] = map(_negative, tangent)
+    return tangent
+
+
+def _wrong_rrule(rrule: Any) -> Any:
+    def wrong(*args: Any, **options: Any) -> Any:
+        out, fout, pullback = rrule(*args, **options)
+
+        def wrong_pullback(bout: Any) -> Any:
+            _negative(fout if isinstance(fout, np.ndarray | list) else None)
+            return pullback(_negative(bout))
+
+        return out, fout, wrong_pullback
+
+    return wrong
+
+
+def _not_restored(rrule: Any) -> Any:
+    def wrong(args: Any, fargs: Any, *more: Any, **options: Any) -> Any:
+        out, fout, pullback = rrule(args, fargs, *more, **options)
+
+        def wrong_pullback(bout: Any) -> Any:
+            after = [x.copy() if isinstance(x, np.ndarray | list) else None for x in args]
+            result = pullback(bout)
+            for x, kept in zip(args, after, strict=True):
+                if kept is not None:
+                    x[... if isinstance(x, np.ndarray) else slice(None)] = kept
+            return result
+
+        return out, fout, wrong_pullback
+
+    return wrong
+
+
+@contextmanager
+def replaced(mutation: Mutation) -> Iterator[None]:
+    """A block of code in which the row of `mutation` is wrong, and nothing derived before is used."""
+    wrong = copy.copy(mutation.row)
+    vars(wrong).update(mutation.fields)
+    _KEPT.append(wrong)
+    default_table().exchange(mutation.row, wrong)
+    try:
+        yield
+    finally:
+        default_table().exchange(wrong, mutation.row)
+
+
+_KEPT: list[Rule] = []
+"""The wrong rows, so that none is found where another was."""
+
+
+def survives(mutation: Mutation, cases: Sequence[Case], limit: int) -> bool:
+    """Whether none of `cases`, which are right, finds the mutation."""
+    with replaced(mutation):
+        for case in cases:
+            verdict = judge(case, limit)
+            if verdict is not None and verdict.status in ("wrong", "error"):
+                return False
+    return True
+
+
+def survey_of_mutations(module: str, pattern: str = "", limit: int = 20) -> Iterator[tuple[Mutation, str]]:
+    """The mutations of all rows of the public functions of `module` whose names contain `pattern`: each is
+    "found", or "survives", is "listed" among those that cannot be found, or "untried" as no call is right."""
+    for entries in entries_of(module).values():
+        for entry, function in entries.items():
+            if pattern not in entry:
+                continue
+            mutations = list(mutations_of(entry, resolved(entry, function)))
+            cases = _right(entry, function, limit) if mutations else []
+            for mutation in mutations:
+                yield mutation, _word(mutation, survives(mutation, cases, limit)) if cases else "untried"
+
+
+def _right(entry: str, function: Any, limit: int) -> list[Case]:
+    """The calls that a function is judged by, with other kinds of arguments too, if they are right."""
+    cases = list(cases_of(entry, function))
+    judged_by = {case.text for case in cases if case.primary}
+    cases = sorted((case for case in cases if case.text in judged_by), key=lambda case: not case.primary)
+    return [case for case in cases[:40] if (verdict := judge(case, limit)) and verdict.status == "right"][:12]
+
+
+def _word(mutation: Mutation, survivor: bool) -> str:
+    if not survivor:
+        return "found"
+    return "listed" if mutation.name in SURVIVORS else "survives"

@@ -1,0 +1,63 @@
+"""Rules that are made wrong on purpose are found to be, and are right again afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.rules import default_table
+from adbc.testing.coverage import Case
+from adbc.testing.coverage.mutations import Mutation, mutations_of, replaced, survives
+from adbc.testing.coverage.tables.survivors import SURVIVORS
+
+
+def _cases(entry: str, text: str) -> Sequence[Case]:
+    return [
+        Case(entry, text, kind)
+        for kind in ("float", "float64", "1-d")
+        if kind == "float" or "math" not in entry
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "function", "text", "count"),
+    [
+        ("math.atan2", math.atan2, "math.atan2(x, y)", 6),
+        ("numpy.hypot", np.hypot, "np.hypot(x, y)", 6),
+        ("numpy.sum", np.sum, "np.sum(x)", 3),
+        ("math.frexp", math.frexp, "math.frexp(x)", 2),
+    ],
+)
+def test_wrong_rules_are_found(entry: str, function: Any, text: str, count: int) -> None:
+    mutations = list(mutations_of(entry, function))
+    assert len({mutation.name for mutation in mutations}) == len(mutations) >= count
+    cases = _cases(entry, text)
+    for mutation in mutations[:count]:
+        assert not survives(mutation, cases, 20), mutation.name
+    assert survives(Mutation(entry, mutations[0].row, "nothing", {}), cases, 20)  # as it was before
+
+
+def test_what_is_not_put_back_is_found() -> None:
+    (mutation,) = [m for m in mutations_of("numpy.put", np.put) if "not restored" in m.what]
+    assert not survives(mutation, [Case("numpy.put", "np.put(v, [0, 2], u[:2])", "plain")], 20)
+
+
+def test_a_row_is_wrong_in_a_block() -> None:
+    def sine(x: float) -> float:
+        return math.sin(x)
+
+    known = list(default_table().rows(math.sin))
+    wrong = next(m for m in mutations_of("math.sin", math.sin) if "other sign" in m.what)
+    with replaced(wrong):
+        assert adbc.grad(sine)(0.3) == -math.cos(0.3)
+    assert adbc.grad(sine)(0.3) == math.cos(0.3)
+    assert default_table().rows(math.sin) == known
+
+
+def test_survivors_have_reasons() -> None:
+    assert all(SURVIVORS.values())
