@@ -431,7 +431,8 @@ def hand_tracking_adjoint(
 
     errors *= -2.0
     d_placed = np.zeros(placed.shape)
-    np.add.at(d_placed, (slice(None), correspondences), errors)
+    places: Any = (slice(None), correspondences)
+    np.add.at(d_placed, places, errors)
     d_theta = np.zeros(theta.shape)
     d_theta[3:6] = np.sum(d_placed, axis=1)
     d_turn = d_placed @ positions.T

@@ -8,7 +8,6 @@ classes: `together` makes one look of those.
 from __future__ import annotations
 
 import builtins
-import operator
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -117,7 +116,7 @@ def _still(function: Any, meaning: _Meaning) -> bool:
         is_bare = not (function.__defaults__ or function.__kwdefaults__)
         return is_bare and function.__code__ is meaning[0]
     now = _meaning(function)
-    return len(now) == len(meaning) and all(map(operator.is_, now, meaning))
+    return len(now) == len(meaning) and all(map(is_, now, meaning))
 
 
 class NameFact:
@@ -347,20 +346,19 @@ class CellFact:
 class DefaultsFact:
     """The fact that a function has certain defaults, which are written into what calls a form of it."""
 
-    __slots__ = ("called", "defaults", "kwdefaults")
+    __slots__ = ("called", "meaning")
 
     function = None
 
     def __init__(self, called: types.FunctionType) -> None:
-        self.called, self.defaults, self.kwdefaults = called, called.__defaults__, called.__kwdefaults__
+        self.called, self.meaning = called, _meaning(called)
 
     def key(self) -> object:
         """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
-        return "defaults", id(self.called), id(self.defaults), id(self.kwdefaults)
+        return "defaults", id(self.called), *map(id, self.meaning)
 
     def holds(self) -> bool:
-        called = self.called
-        return called.__defaults__ is self.defaults and called.__kwdefaults__ is self.kwdefaults
+        return _still(self.called, self.meaning)
 
 
 Fact = (

@@ -12,6 +12,7 @@ from typing import Any
 from adbc import chainrules as cr
 from adbc.rules.adopted import add_natural, engine_tangent, natural_tangent, refuse_shared
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
+from adbc.runtime.entry.results import kept
 from adbc.runtime.entry.reusable import Unchanged
 from adbc.runtime.entry.signature import Signature
 from adbc.runtime.state.engine import EngineView
@@ -66,7 +67,7 @@ class EngineConfig(cr.RuleConfig):
             unchanged.check()
             return _Run(rule, values, kwargs).back(cotangent)
 
-        return waiting[0].out, derived_pullback
+        return kept(waiting[0].out), derived_pullback
 
 
 def _as_number(x: Any, t: Any) -> Any:

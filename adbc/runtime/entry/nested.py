@@ -23,7 +23,16 @@ from adbc.runtime.calls.reverse import value_shadow
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.entry.described import lists_in
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
-from adbc.runtime.entry.results import check_differentiable, check_scalar, pair, seed, snapshot, with_tangent
+from adbc.runtime.entry.results import (
+    check_differentiable,
+    check_scalar,
+    kept,
+    pair,
+    real,
+    seed,
+    snapshot,
+    with_tangent,
+)
 from adbc.runtime.entry.selection import places
 from adbc.runtime.report.messages import describe
 from adbc.runtime.state.context import Context
@@ -197,10 +206,10 @@ def _entrance(
     if known is not None:
         return known
     lines, scope = _forwards(rule, flags, asked)
-    lines += ["check_scalar(f, value)"] if rule.result != FLOAT or has_aux else []
+    lines += ["value = real(f, value)"] if rule.result != FLOAT or has_aux else []
     scope["f"] = function
     if has_aux:
-        lines[-1:] = ["value, aux = pair(f, out)", "check_scalar(f, value)", "aux = snapshot(f, aux)"]
+        lines[-1:] = ["value, aux = pair(f, out)", "value = real(f, value)", "aux = snapshot(f, aux)"]
     back, more = _backwards(rule, flags, "(1.0, None)" if has_aux else "1.0")
     lines += back
     scope |= more
@@ -415,6 +424,8 @@ def _follow_vjp(calls: Any, context: Context, call: Call) -> Call:
         inside.append(f"return {''.join(g + ', ' for g in found) or '()'}")
         if has_aux:
             lines += ["value, aux = pair(f, out)", "aux = snapshot(f, aux)"]
+        if rule.result != FLOAT:
+            lines += ["value = kept(value)"]
         lines += ["def back(cotangent):", *[f" {line}" for line in inside]]
         lines.append("return value, back, aux" if has_aux else "return value, back")
         followed = rule.entrances[key] = _made(rule, _parameters(rule, flags), lines, scope)
@@ -502,8 +513,8 @@ def _value(call: Call, place: Any) -> Any:
 
 _SCOPE: dict[str, Any] = {
     "new_context": new_context, "tangent_of": tangent_of, "known_shadow": known_shadow,
-    "slot_shadow": slot_shadow, "slot_increment": slot_increment, "check_scalar": check_scalar,
-    "seed": seed, "pair": pair,
+    "slot_shadow": slot_shadow, "slot_increment": slot_increment,
+    "seed": seed, "pair": pair, "real": real, "kept": kept,
     "snapshot": snapshot, "as_float": as_float, "fout": NO_FDATA, "NO_TANGENT": NO_TANGENT,
     "known_tangent": known_tangent, "adopt": adopt, "as_numbers": as_numbers, "with_tangent": with_tangent,
     "check_cotangent": check_cotangent,

@@ -24,7 +24,7 @@ from adbc.tangents.duals import ArrayTangent
 from adbc.tangents.fit import as_numbers
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["check_differentiable", "check_scalar", "pair", "seed", "snapshot", "with_tangent"]
+__all__ = ["check_differentiable", "check_scalar", "kept", "pair", "real", "seed", "snapshot", "with_tangent"]
 
 
 def check_differentiable(
@@ -123,6 +123,27 @@ def pair(f: Callable[..., Any], out: Any) -> tuple[Any, Any]:
 
 
 _IMMUTABLE = frozenset({float, int, bool, complex, str, bytes, type(None)})
+
+
+def real(f: Callable[..., Any], out: Any) -> Any:
+    """`out`, which must be a real number, as it is before the pullback undoes what the call did; else
+    `ArgumentError`.
+
+    An array without dimensions may have been written to in the call.
+    """
+    check_scalar(f, out)
+    return kept(out) if hasattr(type(out), "__setitem__") else out
+
+
+def kept(out: Any) -> Any:
+    """The value `out` of a function as it is before the pullback undoes what the call did: a copy of what has
+    memory.  What cannot be copied is that itself."""
+    if type(out) in _IMMUTABLE or (type(out) is tuple and _IMMUTABLE.issuperset(map(type, out))):
+        return out
+    try:
+        return copy.deepcopy(out)
+    except TypeError:  # what `copy` raises for files, locks, generators
+        return out
 
 
 def snapshot(f: Callable[..., Any], aux: Any) -> Any:

@@ -37,7 +37,7 @@ from adbc.runtime.entry.described import (
 from adbc.runtime.entry.entering import enter, go_back, start_waiting
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
-from adbc.runtime.entry.results import check_scalar, pair, seed, snapshot
+from adbc.runtime.entry.results import kept, pair, real, seed, snapshot
 from adbc.runtime.entry.selection import Selector, by_position, places, selectors
 from adbc.runtime.entry.structures import Pairs, is_plain, structure, zeros
 from adbc.runtime.report.tracebacks import leave
@@ -535,13 +535,13 @@ def value_and_gradient_of(
                     wanted = entrance.places[len(args)] = places(f, numbers, args, kwargs)
                 return _first_call(engine, entrance, f, args, kwargs, wanted, False, single)
             out, fout, pullback, shadows, context = entered
-            check_scalar(f, out)
+            value = out if out.__class__ is float else real(f, out)
             b = seed(out, fout, 1.0)
             bargs = go_back(pullback, b) if way.has_arrays else pullback(b)  # type: ignore[union-attr]  # entered
             gradients = way.collect(shadows, args, bargs)  # type: ignore[union-attr]
             if context.waiting is not None:
                 context.waiting.check(gradients)
-            return out, gradients[0] if single else gradients
+            return value, gradients[0] if single else gradients
         except BaseException as error:  # any exception of the user's is passed on
             leave(error)
             raise
@@ -600,11 +600,9 @@ def _first_call(
 def _checked(f: Callable[..., Any], out: Any, has_aux: bool) -> tuple[Any, Any]:
     """What is returned for `out`, the value of `f`, and its cotangent; raises unless there is a gradient."""
     if not has_aux:
-        check_scalar(f, out)
-        return out, 1.0
+        return real(f, out), 1.0
     value, aux = pair(f, out)
-    check_scalar(f, value)
-    return (value, snapshot(f, aux)), (1.0, None)
+    return (real(f, value), snapshot(f, aux)), (1.0, None)
 
 
 class OpenCall:
@@ -617,11 +615,12 @@ class OpenCall:
     ) -> None:
         self.call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
         self.has_aux = has_aux
-        self.value = self.call.out
         self.aux: tuple[Any, ...] = ()
         if has_aux:
-            self.value, aux = pair(f, self.call.out)
-            self.aux = (snapshot(f, aux),)
+            value, aux = pair(f, self.call.out)
+            self.value, self.aux = kept(value), (snapshot(f, aux),)
+        else:
+            self.value = kept(self.call.out)
 
     def back(self, cotangent: Any) -> tuple[Any, ...]:
         """The cotangents of the arguments; the shadows of those that have memory are what is returned."""
