@@ -64,7 +64,14 @@ class _Vectorize:
         self.otypes = otypes
         self.cache = cache
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **by_name: Any) -> Any:
+        if by_name:
+            pyfunc, count, names = self.pyfunc, len(args), tuple(by_name)
+
+            def by_position(*values: Any) -> Any:
+                return pyfunc(*values[:count], **dict(zip(names, values[count:], strict=True)))
+
+            return _Vectorize(by_position, self.otypes, self.cache)(*args, *by_name.values())
         arrays: list[Any] = []
         shapes: list[Any] = []
         for x in args:
@@ -98,6 +105,22 @@ class _Vectorize:
                 column.append(result[i])  # noqa: PERF401
             found.append(np.array(column, dtype=codes[i]).reshape(shape))
         return tuple(found)
+
+
+def _vectorize(
+    pyfunc: Any,
+    otypes: Any = None,
+    doc: Any = None,
+    excluded: Any = None,
+    cache: Any = False,
+    signature: Any = None,
+) -> Any:
+    """The usual form in Python; others by NumPy's own class."""
+    if callable(pyfunc) and excluded is None and signature is None:
+        return _Vectorize(pyfunc, otypes, bool(cache))
+    made = object.__new__(np.vectorize)
+    np.vectorize.__init__(made, pyfunc, otypes, doc, excluded, cache, signature)
+    return made
 
 
 def _vectorize_call(self: Any, func: Any, args: Any) -> Any:
@@ -440,6 +463,7 @@ ROWS: list[Rule] = [
     Primitive(filled, frule=_filled_frule, rrule=_filled_rrule),
     Overlay(np.broadcast, _broadcast),
     Overlay(np.frompyfunc, _frompyfunc),
+    Overlay(np.vectorize, _vectorize),
     Overlay(vars(np.vectorize)["_vectorize_call"], _vectorize_call),
     Overlay(np.fromiter, _fromiter),
 ]

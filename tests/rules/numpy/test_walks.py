@@ -183,7 +183,9 @@ RIGHT: dict[str, Callable[[Any, Any], Any]] = {
     "broadcast twice": broadcast_twice,
     "vectorize by name": lambda v, x: np.vectorize(lambda u, k: u * k)(v, k=x),
     "vectorize with exclusions": lambda v, x: np.vectorize(lambda u, k: u * k.sum(), excluded={1})(v, v * x),
-    "vectorize with a signature": lambda v, x: np.vectorize(lambda r: r @ r * x, signature="(n)->()")(v),
+    "vectorize with a signature": lambda v, x: (
+        1.0 * np.vectorize(lambda r: r @ r * x, signature="(n)->()")(v)
+    ),
     "vectorize with a cache": lambda v, x: np.vectorize(lambda u: u * x, cache=True)(v),
     "piecewise": lambda v, x: np.piecewise(v * x, [v > 1.0], [lambda u: u * u, 0.0]),
 }
