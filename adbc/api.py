@@ -123,10 +123,10 @@ def vjp(
 ) -> tuple[Any, ...]:
     """``(f(*primals), pullback)``, where ``pullback(cotangent)`` gives a cotangent per argument.
 
-    The value is a copy of what `f` returns, which the pullback undoes.  The cotangent of the value has its
-    structure (an array for an array, ...); an object that stands twice in a list, dict or object of the
-    value has one cotangent, which stands there twice.  The arguments keep what `f` did to them until the
-    pullback has run, which restores them.  It runs once: a second run raises
+    The value is a copy of what `f` returns, which the pullback undoes; arguments in it are themselves.  The
+    cotangent of the value has its structure (an array for an array, ...); an object that stands twice in a
+    list, dict or object of the value has one cotangent, which stands there twice.  The arguments keep what
+    `f` did to them until the pullback has run, which restores them.  It runs once: a second run raises
     `adbc.errors.PullbackConsumedError`, and a cotangent that does not fit the value
     `adbc.errors.InvalidTangentError`, before anything is done.  The first call raises what `value_and_grad`
     does, but takes values of any structure.

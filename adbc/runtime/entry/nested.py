@@ -425,7 +425,7 @@ def _follow_vjp(calls: Any, context: Context, call: Call) -> Call:
         if has_aux:
             lines += ["value, aux = pair(f, out)", "aux = snapshot(f, aux)"]
         if rule.result != FLOAT:
-            lines += ["value = kept(value)"]
+            lines += [f"value = kept(value, ({''.join(f'x{i}, ' for i in range(len(flags)))}))"]
         lines += ["def back(cotangent):", *[f" {line}" for line in inside]]
         lines.append("return value, back, aux" if has_aux else "return value, back")
         followed = rule.entrances[key] = _made(rule, _parameters(rule, flags), lines, scope)

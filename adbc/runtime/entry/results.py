@@ -135,13 +135,13 @@ def real(f: Callable[..., Any], out: Any) -> Any:
     return kept(out) if hasattr(type(out), "__setitem__") else out
 
 
-def kept(out: Any) -> Any:
+def kept(out: Any, args: Sequence[Any] = ()) -> Any:
     """The value `out` of a function as it is before the pullback undoes what the call did: a copy of what has
-    memory.  What cannot be copied is that itself."""
+    memory, but for the arguments themselves.  What cannot be copied is that itself."""
     if type(out) in _IMMUTABLE or (type(out) is tuple and _IMMUTABLE.issuperset(map(type, out))):
         return out
     try:
-        return copy.deepcopy(out)
+        return copy.deepcopy(out, {id(x): x for x in args})
     except TypeError:  # what `copy` raises for files, locks, generators
         return out
 

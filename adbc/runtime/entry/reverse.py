@@ -618,9 +618,9 @@ class OpenCall:
         self.aux: tuple[Any, ...] = ()
         if has_aux:
             value, aux = pair(f, self.call.out)
-            self.value, self.aux = kept(value), (snapshot(f, aux),)
+            self.value, self.aux = kept(value, primals), (snapshot(f, aux),)
         else:
-            self.value = kept(self.call.out)
+            self.value = kept(self.call.out, primals)
 
     def back(self, cotangent: Any) -> tuple[Any, ...]:
         """The cotangents of the arguments; the shadows of those that have memory are what is returned."""
