@@ -56,6 +56,30 @@ def type_codes(value: Any) -> list[str]:
     return [np.asarray(x).dtype.char for x in (value if isinstance(value, tuple) else (value,))]
 
 
+def _broadcast_flat(args: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The shape that `args` are broadcast to, and flat arrays of them, broadcast."""
+    arrays: list[Any] = []
+    shapes: list[Any] = []
+    for x in args:
+        array = np.asarray(x)
+        arrays.append(array)
+        shapes.append(array.shape)
+    shape = common_shape(shapes)
+    flat: list[Any] = []
+    for array in arrays:
+        flat.append(np.broadcast_to(array, shape).reshape(-1))  # noqa: PERF401  # before 3.12 a function
+    return shape, flat
+
+
+def _by_position(function: Any, count: int, names: tuple[str, ...]) -> Any:
+    """`function`, which takes the arguments from `count` on by `names`, with all by position."""
+
+    def by_position(*values: Any) -> Any:
+        return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
+
+    return by_position
+
+
 class _Vectorize:
     """What `np.vectorize` calls for each element, in Python, without signature."""
 
@@ -66,22 +90,9 @@ class _Vectorize:
 
     def __call__(self, *args: Any, **by_name: Any) -> Any:
         if by_name:
-            pyfunc, count, names = self.pyfunc, len(args), tuple(by_name)
-
-            def by_position(*values: Any) -> Any:
-                return pyfunc(*values[:count], **dict(zip(names, values[count:], strict=True)))
-
-            return _Vectorize(by_position, self.otypes, self.cache)(*args, *by_name.values())
-        arrays: list[Any] = []
-        shapes: list[Any] = []
-        for x in args:
-            array = np.asarray(x)
-            arrays.append(array)
-            shapes.append(array.shape)
-        shape = common_shape(shapes)
-        wide: list[Any] = []
-        for array in arrays:
-            wide.append(np.broadcast_to(array, shape).reshape(-1))  # noqa: PERF401  # before 3.12 a function
+            function = _by_position(self.pyfunc, len(args), tuple(by_name))
+            return _Vectorize(function, self.otypes, self.cache)(*args, *by_name.values())
+        shape, wide = _broadcast_flat(args)
         codes = self.otypes
         results: list[Any] = []
         if codes is None:
@@ -290,20 +301,10 @@ class _Broadcast:
     """What `np.broadcast` gives, as an iterator in Python over tuples of numbers."""
 
     def __init__(self, *args: Any) -> None:
-        arrays: list[Any] = []
-        shapes: list[Any] = []
-        for x in args:
-            array = np.asarray(x)
-            arrays.append(array)
-            shapes.append(array.shape)
-        self.shape = common_shape(shapes)
+        self.shape, self.columns = _broadcast_flat(args)
         self.ndim = self.nd = len(self.shape)
         self.numiter = len(args)
         self.index = 0
-        columns: list[Any] = []
-        for array in arrays:
-            columns.append(np.broadcast_to(array, self.shape).reshape(-1))  # noqa: PERF401  # as above
-        self.columns = columns
         self.size = int(np.prod(self.shape, dtype=int))
 
     def __iter__(self) -> Any:
@@ -346,16 +347,10 @@ def by_elements(made: tuple[Any, int, int], *args: Any, **options: Any) -> Any:
             "adbc has no rule for that form",
             "assign what it returns",
         )
-    arrays: list[Any] = []
-    shapes: list[Any] = []
-    for x in args:
-        array = np.asarray(x)
-        arrays.append(array)
-        shapes.append(array.shape)
-    shape = common_shape(shapes)
+    shape, wide = _broadcast_flat(args)
     columns: list[Any] = []
-    for array in arrays:
-        columns.append(np.broadcast_to(array, shape).reshape(-1).tolist())  # noqa: PERF401  # as above
+    for flat in wide:
+        columns.append(flat.tolist())  # noqa: PERF401  # as above
     rows: list[Any] = []
     for k in range(len(columns[0])):
         values: list[Any] = []
