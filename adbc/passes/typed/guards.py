@@ -164,7 +164,8 @@ def behind_steps(step: Instruction) -> Block | None:
 def _behind_tests(block: Block, at: int, is_sibling: Callable[[Value], bool]) -> tuple[Block, int]:
     """The place for a guard: place `at` in `block`, or behind the guards of siblings that stand there.
 
-    Siblings are other steps, and what else was unpacked; what follows may use what their guards prove.
+    Siblings are other steps, and what else was unpacked; what follows may use what their guards prove.  A
+    test alone is no guard: code that is differentiated once more has such tests of its own.
     """
     while (
         isinstance(block.terminator, Branch)
@@ -172,9 +173,16 @@ def _behind_tests(block: Block, at: int, is_sibling: Callable[[Value], bool]) ->
         and _callee(block.instructions[at]) in _TESTS
         and block.terminator.condition is block.instructions[at]
         and is_sibling(block.instructions[at].operands[1])
+        and _assumes(block.terminator.true, block.instructions[at].operands[1])
     ):
         block, at = block.terminator.true, 1  # behind the assumption
     return block, at
+
+
+def _assumes(block: Block, value: Value) -> bool:
+    """Whether `block` begins by assuming what a guard has tested `value` for."""
+    first = block.instructions[0] if block.instructions else None
+    return first is not None and _callee(first) is intrinsics._assume_ and first.operands[1] is value
 
 
 def _is_step(value: Value) -> bool:
