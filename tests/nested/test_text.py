@@ -52,13 +52,6 @@ def test_constant_text(f: Callable[[Any], Any], way: str) -> None:
         np.testing.assert_allclose(WAYS[way](f), expected, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("way", ["forward over forward", "reverse over forward"])
-def test_guards_of_code_that_is_differentiated_once_more(way: str) -> None:
-    with adbc.use(adbc.Config(warm_after=0)):
-        np.testing.assert_allclose(WAYS[way](elementwise), 6.0 * X * V, rtol=1e-12)
-
-
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     "f",
