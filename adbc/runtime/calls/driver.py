@@ -14,7 +14,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, MethodType
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
@@ -39,7 +39,7 @@ from adbc.runtime.calls.classes import (
 )
 from adbc.runtime.calls.in_c import InC
 from adbc.runtime.calls.iterating import Iterating
-from adbc.runtime.calls.known_functions import KnownFunctions
+from adbc.runtime.calls.known_functions import Called, KnownFunctions
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plain import is_plain, reads_lists
@@ -58,9 +58,6 @@ __all__ = ["Answer", "Called", "Calls", "Names", "Values", "are_values", "is_of_
 
 _SPREAD = (tuple, list)
 _SETTING = (intrinsics._setattr_, intrinsics._init_field_)
-Called = Literal["function", "method", "object"]
-"""What a call was of, in which a Python function is entered: of that function; of a bound method, whose
-``__self__`` is the first argument then; of an object that is the first argument."""
 _WITH_HANDLERS = (BuiltinFunctionType, FunctionType)
 WITH_RULES = (FunctionType, type, MethodDescriptorType)
 """The classes of callables that may have rules of their own, beside those made in C."""
@@ -129,20 +126,6 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         None.  called: what the call was of."""
 
     @abc.abstractmethod
-    def enter_by(
-        self,
-        context: Context,
-        plan: Plan,
-        function: FunctionType,
-        ff: Any,
-        xs: Values,
-        fs: Values,
-        called: Called,
-    ) -> Any:
-        """Enter a Python function on exactly its parameters, as `plan` says.  called: what the call was
-        of."""
-
-    @abc.abstractmethod
     def made(self, obj: Any, shadow: Any, initialised: Any) -> Any:
         """The answer of a call that has made `obj`, from that of the call of its ``__init__``."""
 
@@ -151,21 +134,6 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
     ) -> Any:
         """Enter a Python function as `plan` says; cotangents come behind `first` Nones."""
-
-    @abc.abstractmethod
-    def enter_gathered(
-        self,
-        context: Context,
-        plan: Plan,
-        function: Any,
-        ff: Any,
-        xs: Values,
-        fs: Values,
-        gather: Callable[..., Any],
-        called: Called,
-    ) -> Any:
-        """Enter a Python function as `plan` says, on the parameters `xs`; `gather` (`plans.Layout`) gives
-        what comes back for the arguments of the call, which is answered as `call` does."""
 
     def stored(self, cls: type, names: Names, keywords: Names, xs: Values, fs: Values) -> Any:
         """The answer of a call of `cls`, a frozen dataclass or named tuple with fields of these `names`, on a

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, Literal
 
 from adbc.cpython.libraries import is_library_code
 from adbc.rules.lookup import RuleTable
@@ -16,9 +16,12 @@ from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 
-__all__ = ["KnownFunctions"]
+__all__ = ["Called", "KnownFunctions"]
 
 Values = tuple[Any, ...]
+Called = Literal["function", "method", "object"]
+"""What a call was of, in which a Python function is entered: of that function; of a bound method, whose
+``__self__`` is the first argument then; of an object that is the first argument."""
 
 
 class KnownFunctions(abc.ABC):
@@ -38,9 +41,10 @@ class KnownFunctions(abc.ABC):
         ff: Any,
         xs: Values,
         fs: Values,
-        called: Any,
+        called: Called,
     ) -> Any:
-        """Enter a Python function on exactly its parameters, as `plan` says."""
+        """Enter a Python function on exactly its parameters, as `plan` says.  called: what the call was
+        of."""
 
     @abc.abstractmethod
     def enter_gathered(
@@ -52,9 +56,10 @@ class KnownFunctions(abc.ABC):
         xs: Values,
         fs: Values,
         gather: Callable[..., Any],
-        called: Any,
+        called: Called,
     ) -> Any:
-        """Enter a Python function as `plan` says, on the parameters `xs`."""
+        """Enter a Python function as `plan` says, on the parameters `xs`; `gather` (`plans.Layout`) gives
+        what comes back for the arguments of the call, which is answered as `call` does."""
 
     def enter_known(
         self,
@@ -64,7 +69,7 @@ class KnownFunctions(abc.ABC):
         ff: Any,
         xs: Values,
         fs: Values,
-        called: Any,
+        called: Called,
         mode: Mode,
     ) -> Any:
         """Enter a Python function that is no library code as it was entered before; None if none like this
