@@ -21,6 +21,7 @@ __all__ = [
     "User",
     "copy_graph",
     "copy_of",
+    "copy_terminator",
     "cycles",
     "depth_first_postorder",
     "is_critical",
@@ -316,13 +317,14 @@ def copy_graph(graph: Graph) -> tuple[Graph, dict[Value, Value], dict[Block, Blo
             new_phi.operands = {blocks[b]: copied(value) for b, value in phi.operands.items()}
         for instruction, new_instruction in zip(block.instructions, new_block.instructions, strict=True):
             new_instruction.operands = [copied(value) for value in instruction.operands]
-        new_block.terminator = _copy_terminator(block.terminator, copied, blocks)
+        new_block.terminator = copy_terminator(block.terminator, copied, blocks)
     return copy, values, blocks
 
 
-def _copy_terminator(
+def copy_terminator(
     terminator: Terminator, copied: Callable[[Value], Value], blocks: dict[Block, Block]
 ) -> Terminator:
+    """Another terminator like this, of the values that are `copied`, that leads to the copies in `blocks`."""
     position = terminator.position
     match terminator:
         case Jump():

@@ -58,6 +58,7 @@ from adbc.passes.normal.unreachable import unreachable
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import target
 from adbc.passes.typed.array_loops import index_array_loops
+from adbc.passes.typed.built_tuples import built_tuples
 from adbc.passes.typed.builtin_methods import builtin_methods, drop_method_reads
 from adbc.passes.typed.constructions import constructions
 from adbc.passes.typed.decided_branches import decided_branches
@@ -75,6 +76,7 @@ from adbc.passes.typed.separate_writes import separate_writes
 from adbc.passes.typed.special_methods import special_methods
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
+from adbc.passes.typed.unrolled_loops import unrolled_loops
 from adbc.passes.typed.view_loops import view_loops
 from adbc.rules import default_table
 from adbc.runtime import default_engine
@@ -410,6 +412,8 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "array_loops": _in_place(index_array_loops),
     "separate_writes": _separated,
     "list_loops": _in_place(count_list_loops),
+    "built_tuples": _in_place(built_tuples),
+    "unrolled_loops": _in_place(unrolled_loops),
     "view_loops": _in_place(view_loops),
     "present_items": _in_place(read_present_items),
     "self_writes": _in_place(drop_self_writes),

@@ -9,23 +9,23 @@ after::
 
     jump same
 
-Decided are the questions whether something is of a class, where that does not answer for itself, and whether
-it is None.  Needs types.
+Decided are the questions whether something is of a class, where that does not answer for itself, whether it
+is None, and the tests of guards, where more has become known since they were inserted.  Needs types.
 """
 
 from __future__ import annotations
 
 import operator
-from typing import Protocol
+from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _foreigncall_
+from adbc.ir.intrinsics import _class_is_, _foreigncall_, _form_is_
 from adbc.ir.terminators import Branch, Jump
 from adbc.ir.traverse import remove_unreachable
-from adbc.ir.values import Const, Value
-from adbc.passes.query import constant, target
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import constant, drop, target, use_counts
 from adbc.types.inference import type_of
-from adbc.types.lattice import NONE, Exact, ListType, RealType, TupleType, class_of
+from adbc.types.lattice import NONE, AbstractType, Exact, ListType, RealType, TupleType, class_of
 
 __all__ = ["BranchKnowledge", "decided_branches"]
 
@@ -41,6 +41,7 @@ class BranchKnowledge(Protocol):
 def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
     """Replace branches that types have decided by jumps, in place; returns whether there were any."""
     changed = False
+    tests: set[Instruction] = set()
     for block in graph.blocks:
         end = block.terminator
         if not isinstance(end, Branch) or end.true is end.false:
@@ -54,8 +55,12 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
             for phi in left.phis:
                 phi.operands.pop(block, None)
         changed = True
+        if target(end.condition) is _class_is_ or target(end.condition) is _form_is_:
+            tests.add(end.condition)  # type: ignore[arg-type]  # a call
     if changed:
         remove_unreachable(graph)
+        used = use_counts(graph) if tests else {}
+        drop(graph, {test for test in tests if not used.get(test)})
     return changed
 
 
@@ -67,6 +72,11 @@ def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:
     if function is operator.is_ or function is operator.is_not:
         answer = _is_none(*condition.operands[1:])  # type: ignore[attr-defined]
         return None if answer is None else answer is (function is operator.is_)
+    if function is _class_is_:
+        cls = class_of(type_of(condition.operands[1]))  # type: ignore[attr-defined]
+        return None if cls is None else cls is constant(condition.operands[2])  # type: ignore[attr-defined]
+    if function is _form_is_:
+        return _is_of_form(type_of(condition.operands[1]), constant(condition.operands[2]))  # type: ignore[attr-defined]
     if function is _foreigncall_ and constant(condition.operands[1]) is isinstance:  # type: ignore[attr-defined]
         x, classes = condition.operands[2:]  # type: ignore[attr-defined]
         cls, asked = class_of(type_of(x)), constant(classes)
@@ -74,6 +84,19 @@ def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:
             return None
         return knowledge.is_instance(cls, asked)
     return None
+
+
+def _is_of_form(known: AbstractType, form: Any) -> bool | None:
+    """What `_form_is_` answers for a tuple of a `known` type, if that decides it."""
+    if not isinstance(known, TupleType):
+        return None
+    if len(known.elements) != len(form):
+        return False
+    answers = [
+        _is_of_form(element, asked) if type(asked) is tuple else asked is None or class_of(element) is asked
+        for element, asked in zip(known.elements, form, strict=True)
+    ]
+    return True if all(answer is True for answer in answers) else None
 
 
 def _is_none(x: Value, y: Value) -> bool | None:

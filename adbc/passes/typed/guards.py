@@ -65,6 +65,7 @@ __all__ = [
     "behind_steps",
     "how_used",
     "insert_guards",
+    "is_formless",
     "made_class",
     "point_behind",
     "watch_results",
@@ -99,6 +100,8 @@ _ARITHMETIC: frozenset[Any] = frozenset(
 _TESTS: frozenset[Any] = frozenset({intrinsics._class_is_, intrinsics._array_is_, intrinsics._form_is_})
 
 _READS: frozenset[Any] = frozenset({intrinsics._getattr_, operator.getitem})
+
+_TUPLE = Exact(tuple)
 
 
 Guess = Exact | TupleType | ArrayType
@@ -327,9 +330,15 @@ def behind_handlers(graph: Graph) -> set[Block]:
 
 
 def _is_candidate(call: Instruction) -> bool:
-    if call.op != "call" or type_of(call) is not ANY:
+    if call.op != "call" or (type_of(call) is not ANY and not is_formless(call)):
         return False
     return made_class(call) is not None or _callee(call) not in _NEVER_GUESSED
+
+
+def is_formless(call: Instruction) -> bool:
+    """Whether the result of `call` is known to be a tuple, but not how many elements it has and of which
+    types: as long as that is so, nothing is known of what is taken out of it."""
+    return type_of(call) == _TUPLE
 
 
 def _is_ready(call: Instruction) -> bool:

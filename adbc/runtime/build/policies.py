@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _format_, _getattr_
 from adbc.ir.terminators import Raise
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.typed.guards import Guess, how_used, made_class
+from adbc.passes.typed.guards import Guess, how_used, is_formless, made_class
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.view_loops import is_step_by_entry, steps_taken_apart
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.knowledge import Knowledge
-from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable
+from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable, tested_form
 from adbc.types.callsites import is_method
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import FLOAT, INT, Exact, class_of, is_real
+from adbc.types.lattice import ANY, BOOL, FLOAT, INT, Exact, TupleType, class_of, is_real
 
 __all__ = ["Policy", "Watching", "runs_special_methods"]
 
@@ -73,6 +73,8 @@ class Policy:
     def guess(self, call: Instruction) -> Guess | None:
         if not self._is_open(call):
             return None
+        if is_formless(call):
+            return self._form(call)
         if self.guesses.mode == "always":
             return FLOAT
         site = self.site(call)
@@ -86,6 +88,23 @@ class Policy:
         use = self.used(call)
         site.guess = None if use is None else _BY_USE.get(use)
         return site.guess
+
+    def _form(self, call: Instruction) -> TupleType | None:
+        """The form that the result of `call`, a tuple, has had so far, or that of what stood in its place
+        before: the state of a loop has one form mostly."""
+        site = self.site(call)
+        self.sites.append(site)
+        if site.guess is None and not site.gave_up:
+            site.guess = next((form for form in map(_state, self._merged_with(call)) if form), None)
+        return site.guess if isinstance(site.guess, TupleType) and not site.gave_up else None
+
+    def _merged_with(self, call: Instruction) -> Iterator[Value]:
+        """The values that a phi has where it does not have `call`."""
+        assert call.block is not None
+        for block in call.block.graph.blocks:
+            for phi in block.phis:
+                if call in phi.operands.values():
+                    yield from phi.operands.values()
 
     def method(self, call: Instruction) -> Any:
         if not self._is_open(call) or not self.is_method_read(call):
@@ -149,6 +168,15 @@ class Policy:
         original: Any = self.originals[call]
         continuation = Continuation.behind(self.base, original, self.copied.globals, self.copied.key)
         return continuation, [self.copied.copies[v] for v in continuation.live]
+
+
+def _state(value: Value) -> TupleType | None:
+    """The form that tuples in the place of `value` are expected to have: numbers that are no floats now may
+    be floats later."""
+    known = type_of(value)
+    if not isinstance(known, TupleType):
+        return None
+    return tested_form(TupleType(tuple([ANY if t in (INT, BOOL) else t for t in known.elements])))
 
 
 _BY_USE = {"number": FLOAT, "index": INT, "container": Exact(list)}

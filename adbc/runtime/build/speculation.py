@@ -41,7 +41,17 @@ from adbc.types.lattice import (
 )
 from adbc.types.typeof import is_followed_by_code, typeof
 
-__all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable", "cell_of", "guessable", "numbered"]
+__all__ = [
+    "Base",
+    "Continuation",
+    "Guesses",
+    "Site",
+    "Unchangeable",
+    "cell_of",
+    "guessable",
+    "numbered",
+    "tested_form",
+]
 
 
 Key = tuple[Any, ...]
@@ -160,7 +170,7 @@ def guessable(value: object) -> Guess | None:
     if isinstance(known, ArrayType):
         return known if is_guessable_array(known) else None
     if isinstance(known, TupleType):
-        return _tested(known, _DEEPEST)
+        return tested_form(known)
     return known if isinstance(known, Exact) and known.cls not in _USELESS else None
 
 
@@ -171,7 +181,7 @@ _TESTED = frozenset({float, int, bool, str, bytes, complex, list, dict, set})
 """The classes that elements of tuples are tested for; what others are is asked where they are used."""
 
 
-def _tested(known: TupleType, depth: int) -> TupleType | None:
+def tested_form(known: TupleType, depth: int = _DEEPEST) -> TupleType | None:
     """`known` with all forgotten that is not tested at once."""
     if len(known.elements) > _LONGEST:
         return None
@@ -180,7 +190,7 @@ def _tested(known: TupleType, depth: int) -> TupleType | None:
 
 def _tested_element(known: AbstractType, depth: int) -> AbstractType:
     if isinstance(known, TupleType):
-        return (_tested(known, depth) if depth else None) or ANY
+        return (tested_form(known, depth) if depth else None) or ANY
     if isinstance(known, ArrayType) and is_guessable_array(known):
         return ArrayType(known.dtype, known.ndim, known.cls)
     return known if type(known) is Exact and known.cls in _TESTED else ANY

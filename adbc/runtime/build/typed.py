@@ -9,6 +9,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
 from adbc.passes.stages import Group, Stage, in_place
 from adbc.passes.typed.array_loops import index_array_loops
+from adbc.passes.typed.built_tuples import built_tuples
 from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
@@ -20,6 +21,7 @@ from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
+from adbc.passes.typed.unrolled_loops import unrolled_loops
 from adbc.passes.typed.view_loops import view_loops
 from adbc.records import record
 from adbc.runtime.build.inferred import SETTLING
@@ -114,6 +116,13 @@ def _with_known_slots(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_unrolled_loops(graph: Graph, typing: Typing) -> Graph:
+    while unrolled_loops(graph):
+        built_tuples(graph)
+        typing.infer(graph)
+    return graph
+
+
 def _with_counted_loops(graph: Graph, typing: Typing) -> Graph:
     if typing.policy is not None and count_list_loops(graph):
         typing.infer(graph)
@@ -176,6 +185,8 @@ TYPED: Group[Typing] = Group(
               "instead of guards where nothing may be guessed, so that the next version knows more"),
         Stage("known_slots", _with_known_slots, ("guarded types",), ("known slots",),
               "store-to-load forwarding: behind a test the class is known whose attributes are fields"),
+        Stage("unrolled_loops", _with_unrolled_loops, ("guarded types",), ("unrolled loops",),
+              "the form of a tuple may be a guess; before loops over tuples become loops over lists"),
         Stage("list_loops", _with_counted_loops, ("guarded types",), ("counted loops",),
               "that something is a list may be a guess"),
         Stage("array_loops", _with_indexed_arrays, ("guarded types",), ("indexed loops",),

@@ -1,0 +1,325 @@
+"""Loops over tuples of known form are unrolled: each element is a value of its own there.
+
+before::
+
+        %it = call _iter_(%t)                          # %t: Tuple[float, float]
+    head:
+        %s = phi [entry: 0.0, body: %s1]
+        %v = call _next_(%it)
+        %e = call _exhausted_(%v)
+        branch %e, done, body
+    body:
+        %s1 = call operator.add(%s, %v)
+        jump head
+
+after::
+
+        %v0 = call _project_(%t, 0)
+        %v1 = call _project_(%t, 1)
+        %s1 = call operator.add(0.0, %v0)
+        %s2 = call operator.add(%s1, %v1)
+        jump done
+
+Vectors in tuples are added, multiplied and summed in such loops, mostly in generator expressions: element by
+element there is nothing to count, no iterator, and no record of the way that was taken.  The form may be a
+guess, so this comes behind the guards; a side exit in the loop goes on with an iterator over what is left.
+
+A list that only collects what such a loop has made, for a tuple, is the tuple (`built_tuples`).  Needs types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.graph import Block, Graph
+from adbc.ir.loops import Loop, natural_loops
+from adbc.ir.terminators import Branch, Jump
+from adbc.ir.traverse import copy_of, copy_terminator, predecessors, remove_unreachable, uses
+from adbc.ir.values import UNDEF, Const, Instruction, Phi, Value
+from adbc.passes.query import constant, drop, target
+from adbc.records import record
+from adbc.types.inference import type_of
+from adbc.types.lattice import ANY, LIST, TupleType
+
+__all__ = ["unrolled_loops"]
+
+_LONGEST = 8
+"""A tuple that is longer is data."""
+_LARGEST = 160
+"""How many instructions the copies of one loop may have together."""
+
+
+@record(eq=False)
+class _Step:
+    """A step of a loop over a tuple.
+
+    made: the call that makes the iterator over `source`, of this `length`.  taken: the call of `_next_`.
+    """
+
+    made: Instruction
+    taken: Instruction
+    source: Value
+    length: int
+
+    @property
+    def block(self) -> Block:
+        assert self.taken.block is not None
+        return self.taken.block
+
+
+@record(eq=False)
+class _Plan:
+    """How a loop is unrolled.
+
+    steps: what each iteration begins with, in this order; each is in a block of its own, which ends with its
+    test.  end: where the loop leads to when the shortest tuple is exhausted.  exits: the blocks for which the
+    function is left from inside the loop.
+    """
+
+    loop: Loop
+    steps: list[_Step]
+    end: Block
+    exits: list[Block]
+
+    @property
+    def count(self) -> int:
+        """The number of iterations."""
+        return min(step.length for step in self.steps)
+
+
+def unrolled_loops(graph: Graph) -> bool:
+    """Unroll the innermost loops over short tuples, in place; returns whether there were any."""
+    changed = False
+    while (plan := _found(graph)) is not None:
+        _unroll(graph, plan)
+        changed = True
+    return changed
+
+
+# -- which loops ---------------------------------------------------------------------------------------------
+
+
+def _found(graph: Graph) -> _Plan | None:
+    """The next loop to unroll, if there is one."""
+    if not any(map(_is_over_tuple, graph.instructions())):
+        return None
+    users, sources = uses(graph), predecessors(graph)
+    for loop in natural_loops(graph).all:
+        if not loop.children:
+            plan = _planned(graph, loop, users, sources)
+            if plan is not None:
+                return plan
+    return None
+
+
+def _is_over_tuple(call: Instruction) -> bool:
+    """Whether `call` takes a step of an iterator over a short tuple."""
+    if target(call) is not intrinsics._next_ or target(call.operands[1]) is not intrinsics._iter_:
+        return False
+    known = type_of(call.operands[1].operands[1])  # type: ignore[attr-defined]  # a call
+    return isinstance(known, TupleType) and 0 < len(known.elements) <= _LONGEST
+
+
+def _planned(graph: Graph, loop: Loop, users: Any, sources: dict[Block, list[Block]]) -> _Plan | None:
+    steps = list(_steps(loop, sources))
+    if not steps:
+        return None
+    end = steps[0].block.terminator.true  # type: ignore[attr-defined]  # a branch
+    if loop.header is graph.entry:
+        return None
+    heads = [step.block for step in steps]
+    exits = []
+    for source, block in loop.exits:
+        if block is end and source in heads:
+            continue
+        if block.successors or block.phis or sources[block] != [source]:
+            return None
+        exits.append(block)
+    plan = _Plan(loop, steps, end, exits)
+    region = {*loop.blocks, *exits}
+    size = sum(len(block.instructions) + 1 for block in region)
+    if size * plan.count > _LARGEST or any(block.handler is not None for block in region):
+        return None
+    if not all(_is_taken_apart(step, exits, users) for step in steps):
+        return None
+    return plan if _stays_inside(graph, loop, region, heads) else None
+
+
+def _steps(loop: Loop, sources: dict[Block, list[Block]]) -> Iterator[_Step]:
+    """The steps with which each iteration of `loop` begins; none if one of them is not over a short tuple."""
+    found: list[_Step] = []
+    block, end = loop.header, None
+    while block.instructions and target(block.instructions[0]) is intrinsics._next_:
+        taken, *others = block.instructions
+        test = block.terminator
+        if not _is_over_tuple(taken) or not isinstance(test, Branch) or others != [test.condition]:
+            return
+        made, condition = taken.operands[1], others[0]
+        assert isinstance(made, Instruction)
+        if target(condition) is not intrinsics._exhausted_ or condition.operands[1] is not taken:
+            return
+        if made.block in loop.blocks or test.true is not (end or test.true) or test.true in loop.blocks:
+            return
+        source, known = made.operands[1], type_of(made.operands[1])
+        assert isinstance(known, TupleType)
+        found.append(_Step(made, taken, source, len(known.elements)))
+        block, end = test.false, test.true
+        if sources[block] != [found[-1].block] or block.phis:
+            break
+    yield from found
+
+
+def _is_taken_apart(step: _Step, exits: list[Block], users: Any) -> bool:
+    """Whether the iterator of `step` is used for that, and where the function is left, alone."""
+    return all(
+        user is step.taken or (isinstance(user, Instruction) and user.block in exits)
+        for user in users[step.made]
+    )
+
+
+def _stays_inside(graph: Graph, loop: Loop, region: set[Block], heads: list[Block]) -> bool:
+    """Whether nothing but `region` uses what `loop` computes behind the tests in its `heads`."""
+    inner = {
+        value for block in loop.blocks if block not in heads for value in (*block.phis, *block.instructions)
+    }
+    for block in graph.blocks:
+        if block in region:
+            continue
+        used = [value for phi in block.phis for value in phi.operands.values()]
+        used += [value for call in block.instructions for value in call.operands]
+        if not inner.isdisjoint((*used, *block.terminator.values)):
+            return False
+    return True
+
+
+# -- how -----------------------------------------------------------------------------------------------------
+
+
+def _unroll(graph: Graph, plan: _Plan) -> None:
+    """Write a copy of the loop for each of its iterations, and one of its head for the end, in place."""
+    loop, header = plan.loop, plan.loop.header
+    elements = {step: _elements(step) for step in plan.steps}
+    before = [source for source in predecessors(graph)[header] if source not in loop.blocks]
+    region = [*loop.blocks, *plan.exits]
+    copies = [{block: graph.add_block(block.label) for block in region} for _ in range(plan.count + 1)]
+    known: dict[Value, Value] = {}
+    for number, blocks in enumerate(copies):
+        last = known
+        known = {
+            step.taken: parts[number] if number < len(parts) else UNDEF for step, parts in elements.items()
+        }
+        for phi in header.phis:
+            made = Phi(blocks[header], phi.type, phi.name)
+            made.position = phi.position
+            blocks[header].phis.append(made)
+            for source, operand in phi.operands.items():
+                if number and source in loop.blocks:
+                    made.operands[copies[number - 1][source]] = last.get(operand, operand)
+                elif not number and source not in loop.blocks:
+                    made.operands[source] = operand
+            known[phi] = made
+        following = copies[number + 1] if number < plan.count else blocks
+        _copy(plan, number, blocks, {**blocks, header: following[header]}, known, elements)
+    for source in before:
+        source.terminator.replace_successor(header, copies[0][header])
+    _leave(plan, copies[-1], known)
+    graph.replace_uses(
+        {value: known[value] for step in plan.steps for value in _of(step.block) if value in known}
+    )
+    remove_unreachable(graph)
+    drop(graph, {step.made for step in plan.steps})
+
+
+def _of(block: Block) -> Iterator[Value]:
+    yield from block.phis
+    yield from block.instructions
+
+
+def _elements(step: _Step) -> list[Value]:
+    """The elements of the tuple that `step` goes through, read in front of the loop if need be."""
+    source, made = step.source, step.made
+    if isinstance(source, Const):
+        return [Const(element) for element in source.value]  # type: ignore[attr-defined]  # a tuple
+    if target(source) is intrinsics._new_ and constant(source.operands[1]) is tuple:  # type: ignore[attr-defined]
+        return [*source.operands[2:]]  # type: ignore[attr-defined]
+    known = type_of(source)
+    assert isinstance(known, TupleType) and made.block is not None
+    read: list[Instruction] = []
+    for number, element in enumerate(known.elements):
+        operands = [Const(intrinsics._project_), source, Const(number)]
+        read.append(Instruction("call", operands, type=element, position=made.position))
+    _insert(made, read)
+    return [*read]
+
+
+def _insert(before: Instruction, calls: list[Instruction]) -> None:
+    block = before.block
+    assert block is not None
+    at = block.instructions.index(before)
+    block.instructions[at:at] = calls
+    for call in calls:
+        call.block = block
+
+
+def _copy(
+    plan: _Plan,
+    number: int,
+    blocks: dict[Block, Block],
+    targets: dict[Block, Block],
+    known: dict[Value, Value],
+    elements: dict[_Step, list[Value]],
+) -> None:
+    """Fill the copy of iteration `number`, of which `known` are the values so far; adds the others."""
+    tests = {step.block: step for step in plan.steps}
+    made: list[Instruction] = []
+    phis: list[tuple[Phi, Phi]] = []
+    for block, copy in blocks.items():
+        if block in tests:
+            known[block.instructions[1]] = Const(number >= tests[block].length)
+            continue
+        for phi in block.phis:  # not those of the header, which is among the tests
+            new = known[phi] = Phi(copy, phi.type, phi.name)
+            new.position = phi.position
+            copy.phis.append(new)
+            phis.append((phi, new))
+        for call in block.instructions:
+            known[call] = copy.append(copy_of(call))
+            made.append(copy.instructions[-1])
+
+    def copied(value: Value) -> Value:
+        return known.get(value, value)
+
+    for phi, new in phis:
+        new.operands = {blocks[source]: copied(value) for source, value in phi.operands.items()}
+    for call in made:
+        for step in plan.steps:
+            if step.made in call.operands:
+                _resume(call, step, elements[step], number + 1)
+        call.operands = [copied(value) for value in call.operands]
+    for block, copy in blocks.items():
+        if block not in tests:
+            copy.terminator = copy_terminator(block.terminator, copied, targets)
+            continue
+        test = block.terminator
+        assert isinstance(test, Branch)
+        ended = number >= tests[block].length
+        copy.terminator = Jump(plan.end if ended else targets[test.false], test.position)
+
+
+def _resume(call: Instruction, step: _Step, parts: list[Value], taken: int) -> None:
+    """Give `call`, the rest of the function, an iterator over what is left when so many have been `taken`, in
+    place of that of `step`."""
+    left: list[Value] = [Const(intrinsics._new_), Const(list), *parts[taken:]]
+    values = Instruction("call", left, type=LIST, position=call.position)
+    iterator = Instruction("call", [Const(intrinsics._iter_), values], type=ANY, position=call.position)
+    _insert(call, [values, iterator])
+    call.operands = [iterator if value is step.made else value for value in call.operands]
+
+
+def _leave(plan: _Plan, blocks: dict[Block, Block], known: dict[Value, Value]) -> None:
+    """Let phis behind the loop say what comes from its end."""
+    (last, *_) = [step.block for step in plan.steps if step.length == plan.count]
+    for phi in plan.end.phis:
+        phi.operands[blocks[last]] = known.get(phi.operands[last], phi.operands[last])
