@@ -94,6 +94,7 @@ from adbc.runtime.calls.classes import (
 )
 from adbc.tangents import divide, multiply
 from adbc.types.answers import is_seen_to_answer
+from adbc.types.callables import Callables
 from adbc.types.callsites import Binding, is_method
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, INT, NONE, AbstractType, ArrayType, ConstType, Exact, class_of
@@ -283,13 +284,14 @@ class Guesses:
         return {}
 
 
-@dataclasses.dataclass
-class Kinds:
-    """What was seen of a value."""
+class Called:
+    """What was seen of a value that is called."""
 
-    kinds: list[AbstractType]
-    is_open: bool
     gave_up = True
+
+    def __init__(self, kinds: list[AbstractType], is_open: bool) -> None:
+        self.callables = Callables()
+        self.callables.kinds, self.callables.is_open = kinds, is_open
 
 
 def _calls_split(graph: Graph, open: str = "False", **seen: str) -> Graph:
@@ -300,9 +302,9 @@ def _calls_split(graph: Graph, open: str = "False", **seen: str) -> Graph:
         found = named_constant(text)
         return Exact(found) if isinstance(found, type) else ConstType(found)
 
-    def seen_of(value: Value) -> Kinds | None:
+    def seen_of(value: Value) -> Called | None:
         text = seen.get(getattr(target(value), "__name__", ""))
-        return None if text is None else Kinds([*map(kind, text.split("/"))], open == "True")
+        return None if text is None else Called([*map(kind, text.split("/"))], open == "True")
 
     split_calls(graph, seen_of, lambda read: is_method(read, _ANSWERS))
     return graph

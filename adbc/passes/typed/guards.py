@@ -66,6 +66,7 @@ __all__ = [
     "how_used",
     "insert_guards",
     "is_formless",
+    "is_guessed",
     "made_class",
     "point_behind",
     "watch_results",
@@ -225,7 +226,7 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
     seen = {call for block in behind_handlers(graph) for call in block.instructions}
     current: dict[Value, Value] = {}
     changed = False
-    if sum(_is_candidate(call) and _is_ready(call) for call in graph.instructions()) > _LIMIT:
+    if sum(is_guessed(call) and _is_ready(call) for call in graph.instructions()) > _LIMIT:
         # Every way out makes the pullback longer, and where nothing repeats there is little to gain.  What is
         # computed from values of unknown type needs no guess when these have theirs.
         loops = natural_loops(graph)
@@ -240,7 +241,7 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
             while known := policy.known_slots(graph):
                 current.update(known)
                 infer()  # with more types, more calls are known to leave the slots alone
-            candidates = list(filter(_is_candidate, graph.instructions()))
+            candidates = list(filter(is_guessed, graph.instructions()))
         candidates = [call for call in candidates if call not in seen]
         ready = [c for c in candidates if _is_ready(c)]
         chosen = ready or candidates[:1]
@@ -284,7 +285,7 @@ def watch_results(graph: Graph, policy: Policy) -> None:
     """Guess nothing in `graph`, but observe what has no type."""
     skipped = behind_handlers(graph)
     for call in list(graph.instructions()):
-        if call.block not in skipped and _is_candidate(call) and policy.watch(call):
+        if call.block not in skipped and is_guessed(call) and policy.watch(call):
             place = point_behind(call)
             if place is not None:
                 _watch(call, place, policy)
@@ -329,7 +330,8 @@ def behind_handlers(graph: Graph) -> set[Block]:
     return {block for block, open_ in handled.items() if open_ or block in handlers}
 
 
-def _is_candidate(call: Instruction) -> bool:
+def is_guessed(call: Instruction) -> bool:
+    """Whether the result of `call` is of a type that may be guessed."""
     if call.op != "call" or (type_of(call) is not ANY and not is_formless(call)):
         return False
     return made_class(call) is not None or _callee(call) not in _NEVER_GUESSED

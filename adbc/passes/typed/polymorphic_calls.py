@@ -44,6 +44,7 @@ from adbc.ir.graph import Block, Graph
 from adbc.ir.ops import PURE
 from adbc.ir.terminators import Jump
 from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.types.callables import Callables
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, BOOL, NONE, AbstractType, ClosureType, ConstType, Exact
 
@@ -53,10 +54,7 @@ __all__ = ["Seen", "split_calls"]
 class Seen(Protocol):
     """What a value turned out to be."""
 
-    kinds: list[AbstractType]
-    """Single functions, functions by their code, and classes."""
-    is_open: bool
-    """Whether it may be of more kinds than these, which are to be seen."""
+    callables: Callables
     gave_up: bool
     """Whether no type is guessed for it."""
 
@@ -82,11 +80,12 @@ def split_calls(
         value = callee if method is None else callee.operands[1]
         if type_of(value) is not ANY or (found := seen(value)) is None:
             continue
-        kinds = [known for known in found.kinds if method is None or isinstance(known, Exact)]
+        met = found.callables
+        kinds = [known for known in met.kinds if method is None or isinstance(known, Exact)]
         if kinds and written < _LIMIT:
             written += len(kinds)
             _split(graph, call, method, value, kinds, found, method_of)
-        elif not found.kinds and found.is_open and found.gave_up:  # else it is watched where it is made
+        elif not met.kinds and met.is_open and found.gave_up:  # else it is watched where it is made
             block.instructions.insert(block.instructions.index(call), _look(found, value, call))
     return written > 0
 
@@ -187,7 +186,7 @@ def _finish(
     block: Block, call: Instruction, method: Instruction | None, found: Seen, value: Value, called: Block
 ) -> None:
     """Write the call as it was, of whatever else `value` may be."""
-    block.instructions = [_look(found, value, call)] if found.is_open else []
+    block.instructions = [_look(found, value, call)] if found.callables.is_open else []
     block.instructions += [call] if method is None else [method, call]
     for instruction in block.instructions:
         instruction.block = block

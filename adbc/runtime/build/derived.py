@@ -52,6 +52,8 @@ class Derived:
         self.is_provisional = is_provisional
         """Whether it is only there to be interpreted, entered by calls that are decided when they are made,
         and nothing is promised of its result: what that is takes longer to infer than to run the function."""
+        self.waits = False
+        """Whether it is interpreted at first."""
         self.code = function.__code__
         self.globals = function.__globals__
         self.parameters = parameters

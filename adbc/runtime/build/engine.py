@@ -122,7 +122,7 @@ class Engine:
 
         self.cache = None if cache is None else cache(self)
         self.guesses = Guesses(config.speculation)
-        self.stale = self.guesses.stale
+        self.stale, self.pressing = self.guesses.lessons.stale, self.guesses.lessons.pressing
         self.bindings = Bindings(table)
         self.graphs = graphs = Graphs(table, self.bindings, self.observer, self.lock, self.inlines)
         self.knowledge = Knowledge(self.graphs, self.guesses, self.building, self.cache)
@@ -248,7 +248,9 @@ class Engine:
         stored = None
         if self.cache is not None and inner is None:
             stored = self.cache.load(function, parameters, active, mode)
-        is_provisional = is_dynamic and stored is None and inner is None and self.tiers.begins_cold(function)
+        is_provisional = (
+            is_dynamic and stored is None and inner is None and self.tiers.begins_cold(function, parameters)
+        )
         with self.knowledge.notes.collected() as facts:
             if is_provisional:
                 result: AbstractType = ANY
@@ -258,6 +260,9 @@ class Engine:
         for key, fact in facts.items():  # callers are compiled against the result
             rule.note(key, fact)
         rule.guards = list(facts.values())
+        rule.waits = is_provisional or (
+            stored is None and self.tiers.waits(function, parameters, is_dynamic=False)
+        )
         rule.stored = stored
         if inner is not None:
             rule.needs.add(inner)
@@ -300,8 +305,7 @@ class Engine:
     def refresh(self) -> None:
         """Forget the rules that were built on guesses that have changed, and those that call them."""
         with self.lock:
-            stale = set(self.stale)
-            self.stale.clear()  # emptied, not replaced: the sites write to it
+            stale = self.guesses.lessons.taken()
             gone = {rule for rule in self.rules.values() if not stale.isdisjoint(rule.sites)}
             size = -1
             while size != len(gone):

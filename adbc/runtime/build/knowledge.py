@@ -17,6 +17,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Value
 from adbc.passes.typed.builtin_methods import drop_method_reads
+from adbc.passes.typed.guards import is_guessed
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import kept_lists
 from adbc.rules.classes import Question, noting
@@ -101,6 +102,8 @@ class Knowledge:
         """The facts that answers rest on, which whoever is given one depends on."""
         self.kept = kept
         self.results: dict[Key, AbstractType] = {}
+        self.settled: dict[Key, bool] = {}
+        """Of the functions whose results were inferred, whether that left nothing to guess."""
         """What functions return, by code, namespace and types."""
         self.readers: dict[Key, tuple[bool, ...]] = {}
         """Whether functions are closed and which parameters they only read."""
@@ -114,7 +117,7 @@ class Knowledge:
         """The classes of all that has a rule."""
         self.caches: tuple[dict[Any, Any], ...] = (
             self.with_rules,
-            self.results, self.readers, self.keepers, self.samples, self.answering, self.notes.kept,
+            self.results, self.settled, self.readers, self.keepers, self.samples, self.answering, self.notes.kept,
         )  # fmt: skip
         self.assumed: dict[Key, AbstractType] = {}
         """What functions whose results are being inferred are assumed to return; empty between questions."""
@@ -390,6 +393,7 @@ class Knowledge:
         for _ in range(_ROUNDS):
             graph = self._copy(function)
             found = self.infer(graph, parameters)
+            self.settled[key] = not any(map(is_guessed, graph.instructions()))
             if key not in self.recursive or found == self.assumed[key]:
                 return found
             self.assumed[key] = found
@@ -400,11 +404,19 @@ class Knowledge:
         self.graphs.primal(function)
         if mode == "protected":  # it may also return a `Raised`
             return ANY
-        known = tuple(map(memory_type, parameters))
-        if not self._keeps_lists(function, known):
-            known = tuple(map(inferred_type, known))
-        result = self.result(function, known)
+        result = self.result(function, self._known(function, parameters))
         return ANY if result is NEVER else result
+
+    def is_settled(self, function: types.FunctionType, parameters: Types) -> bool:
+        """Whether the types of all values in `function` follow from these, so that there is nothing to guess."""
+        known = self._known(function, parameters)
+        self.result(function, known)
+        return self.settled.get((function.__code__, id(function.__globals__), known), False)
+
+    def _known(self, function: types.FunctionType, parameters: Types) -> Types:
+        """What is known of parameters of these types, and stays so while `function` runs."""
+        known = tuple(map(memory_type, parameters))
+        return known if self._keeps_lists(function, known) else tuple(map(inferred_type, known))
 
     # -- what functions do to memory -----------------------------------------------------------------------
 

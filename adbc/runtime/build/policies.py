@@ -67,7 +67,7 @@ class Policy:
 
     def site(self, call: Instruction) -> Site:
         if self.guesses.mode == "always":
-            return Unchangeable(set())
+            return Unchangeable(self.guesses.lessons)
         return self.guesses.site((*self.key, self.numbers[self.originals[call]]))  # type: ignore[index]
 
     def guess(self, call: Instruction) -> Guess | None:

@@ -17,7 +17,6 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.flags import HEAP_TYPE
 from adbc.ir.continuation import rest_of
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _freevar_
@@ -29,6 +28,7 @@ from adbc.passes.typed.guards import (
     point_behind,
 )
 from adbc.runtime.state.graph_functions import GraphFunction
+from adbc.types.callables import Callables
 from adbc.types.lattice import (
     ANY,
     AbstractType,
@@ -39,7 +39,7 @@ from adbc.types.lattice import (
     TupleType,
     is_guessable_array,
 )
-from adbc.types.typeof import is_followed_by_code, typeof
+from adbc.types.typeof import typeof
 
 __all__ = [
     "Base",
@@ -60,15 +60,18 @@ Key = tuple[Any, ...]
 class Site:
     """What the results of one call turned out to be."""
 
-    __slots__ = ("gave_up", "guess", "is_open", "kinds", "misses", "stale")
+    __slots__ = ("callables", "gave_up", "guess", "lessons", "misses", "of", "seen")
 
-    def __init__(self, stale: set[Site]) -> None:
-        self.stale = stale
+    def __init__(self, lessons: Lessons, of: Key = ()) -> None:
+        self.lessons = lessons
+        self.of = of
+        """The function, by code and address of the globals."""
+        self.seen = 0
+        """How often something was learnt, or seen again, since rules were built on what is known."""
         self.guess: Guess | None = None
         self.gave_up = False
         self.misses = 0
-        self.kinds: list[AbstractType] = []
-        self.is_open = True
+        self.callables = Callables()
 
     def see(self, value: object) -> None:
         """Learn from `value`, which is not what was guessed, or of which nothing was guessed."""
@@ -77,16 +80,14 @@ class Site:
 
     def meet(self, value: object) -> None:
         """Remember which function or class `value` is of, as long as these are few."""
-        if not self.is_open:
-            return
-        kind = _callable_kind(value)
-        if kind not in self.kinds:
-            self.kinds += [] if kind is None else [kind]
-            self.is_open = kind is not None and len(self.kinds) < _MOST_KINDS
-            self.stale.add(self)
+        if self.callables.meet(value):
+            self.lessons.add(self)
 
     def note(self, seen: Guess | None) -> None:
         """Learn that a value was of the type `seen`, None if that is not one to guess."""
+        self.seen += 1
+        if self.seen in _MILESTONES:
+            self.lessons.weigh(self)
         if self.gave_up or (seen is not None and seen == self.guess):
             return
         if isinstance(seen, TupleType) and isinstance(self.guess, TupleType):
@@ -96,12 +97,67 @@ class Site:
         self.misses += 1
         self.guess = seen
         self.gave_up = seen is None or self.misses > 2
-        self.stale.add(self)
+        self.lessons.add(self)
 
     def expect(self, seen: Guess | None) -> None:
         """Take for the first guess what all values have been so far; None if that is not one to guess."""
         if self.guess is None and not self.gave_up:
             self.guess, self.gave_up = seen, seen is None
+
+
+_PRESSING = 64
+"""How often what is built must have been found wrong to be built anew in the middle of a call from outside."""
+_MILESTONES = frozenset(1 << n for n in range(2, 20))
+_ROUNDS = 4
+"""So often a function is built anew as soon as something was learnt about it; then only for what it meets often."""
+
+
+class Lessons:
+    """What has been learnt since rules were built on what was known before.
+
+    To build a function costs as much as many calls by way of a side exit, and most functions show in their
+    first calls all that there is to see, one thing after the other.  So what is learnt in a call from outside
+    waits for the next one, unless the side exit is taken again and again; and a function that has been built a
+    few times waits for as many lessons as that has cost.
+    """
+
+    def __init__(self) -> None:
+        self.stale: set[Site] = set()
+        """The sites for which rules are built anew when something is next called from outside."""
+        self.pressing: set[Site] = set()
+        """Those of them for which this is worth while in the middle of a call."""
+        self._waiting: set[Site] = set()
+        self._rounds: dict[Key, int] = {}
+        """By function, how often it was built anew."""
+        self.caches = (self.stale, self.pressing, self._waiting, self._rounds)
+
+    def add(self, site: Site) -> None:
+        """Note that something was learnt at `site`."""
+        (self.stale if site.seen >= self._patience(site) else self._waiting).add(site)
+        self.weigh(site)
+
+    def weigh(self, site: Site) -> None:
+        """See whether what was learnt at `site` has been met often enough."""
+        if site in self._waiting and site.seen >= self._patience(site):
+            self._waiting.discard(site)
+            self.stale.add(site)
+        if site.seen >= _PRESSING and site in self.stale:
+            self.pressing.add(site)
+
+    def _patience(self, site: Site) -> int:
+        rounds = self._rounds.get(site.of, 0)
+        return 0 if rounds < _ROUNDS else 1 << rounds
+
+    def taken(self) -> set[Site]:
+        """The stale sites, of which there are none any more."""
+        stale = set(self.stale)
+        self.stale.clear()  # emptied, not replaced: others look at it
+        self.pressing.clear()
+        for of in {site.of for site in stale}:
+            self._rounds[of] = self._rounds.get(of, 0) + 1
+        for site in stale:
+            site.seen = 0
+        return stale
 
 
 class Guesses:
@@ -112,9 +168,8 @@ class Guesses:
         """`Config.speculation`.  Whoever changes it in a test has the engine forget everything."""
         self.bases: dict[Key, Base] = {}
         self.sites: dict[Key, Site] = {}
-        self.stale: set[Site] = set()
-        """Sites where a guess has changed since rules were built on it."""
-        self.caches = (self.bases, self.sites, self.stale)
+        self.lessons = Lessons()
+        self.caches = (self.bases, self.sites, *self.lessons.caches)
 
     def typeof(self, value: object) -> AbstractType:
         """The type that a rule for the argument `value` is made for."""
@@ -124,7 +179,7 @@ class Guesses:
         """The site of this key: code, address of the globals, types of the parameters, number of the call."""
         found = self.sites.get(key)
         if found is None:
-            found = self.sites[key] = Site(self.stale)
+            found = self.sites[key] = Site(self.lessons, key[:2])
         return found
 
     def base(self, code: types.CodeType, globals: dict[str, Any], primal: Callable[[], Graph]) -> Base:
@@ -138,21 +193,6 @@ class Guesses:
 
 _USELESS = frozenset({types.NoneType, types.MethodType, types.FunctionType, types.BuiltinFunctionType})
 """Nothing becomes faster for knowing that a value is of one of these classes."""
-
-
-_MOST_KINDS = 4
-"""A call of what turns out to be of more kinds than these is decided whenever it is made."""
-
-
-def _callable_kind(value: object) -> AbstractType | None:
-    """What a call of `value`, or of its methods, may be written for: the function itself, the code of all
-    functions like it, or the class of an object; None if it is something else."""
-    known = typeof(value)
-    if isinstance(known, ClosureType):
-        return known if is_followed_by_code(known.code) else None
-    if isinstance(known, ConstType):
-        return known if type(value) in (types.FunctionType, types.BuiltinFunctionType) else None
-    return known if type(known) is Exact and known.cls.__flags__ & HEAP_TYPE else None
 
 
 class Unchangeable(Site):

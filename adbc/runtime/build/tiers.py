@@ -56,7 +56,7 @@ class Tiers:
         if not self._may_be_cold(rule):
             return False
         graph = self.engine.primal_of(rule)
-        waits = self._is_always() or _is_to_wait(graph, rule.code, rule.globals, rule.is_provisional)
+        waits = self._is_always() or rule.waits
         if not waits or not can_be_run(graph):
             return False
         program = self._program(rule, graph)
@@ -82,9 +82,9 @@ class Tiers:
         self.engine.builds += 1
         return True
 
-    def begins_cold(self, function: Any) -> bool:
-        """Whether a rule of `function` is interpreted at first where a call enters it that is decided when it
-        is made.
+    def begins_cold(self, function: Any, parameters: tuple[AbstractType, ...]) -> bool:
+        """Whether a rule of `function` for these types is interpreted at first where a call enters it that is
+        decided when it is made.
 
         Raises `LiftError` if it cannot be lifted.
         """
@@ -94,7 +94,23 @@ class Tiers:
         if (function.__code__, id(function.__globals__)) in self._hot or isinstance(function, Continuation):
             return False
         graph = engine.graphs.primal(function)
-        return can_be_run(graph) and _is_to_wait(graph, function.__code__, function.__globals__, True)
+        return can_be_run(graph) and self.waits(function, parameters, is_dynamic=True)
+
+    def waits(self, function: Any, parameters: tuple[AbstractType, ...], *, is_dynamic: bool) -> bool:
+        """Whether a function is interpreted at first for arguments of these types: a library's, adbc's own,
+        without loops, or one in which something must be guessed, which is better seen.
+
+        What stands for a builtin function does not wait where code calls it, whose loops are the user's.
+        """
+        code, namespace = function.__code__, function.__globals__
+        is_looping = _is_looping(self.engine.graphs.primal(function))
+        if not is_looping:
+            return True
+        if is_own_code(code.co_filename):
+            return is_dynamic or not stands_for_builtins(code.co_filename)
+        if is_library_code(code.co_filename, namespace):
+            return True
+        return not self.engine.knowledge.is_settled(function, parameters)
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -212,6 +228,8 @@ class Tiers:
                 site.expect(None)  # no guess was wrong, as a method is not one
             else:
                 site.note(step.known)
+            if site.callables.adopt(step.callables):
+                self.engine.guesses.lessons.add(site)
         program.news.clear()
 
     def _expect(self, rule: Derived, program: Program) -> None:
@@ -219,7 +237,9 @@ class Tiers:
         if not rule.is_rest:
             for step in program.observed():
                 key = (rule.code, id(rule.globals), rule.parameters, step.number)
-                self.engine.guesses.site(key).expect(None if step.is_mixed else step.known)
+                site = self.engine.guesses.site(key)
+                site.expect(None if step.is_mixed else step.known)
+                site.callables.adopt(step.callables)
 
     def _mode(self, is_forward: bool) -> Mode:
         found = self._modes.get(is_forward)
@@ -240,17 +260,6 @@ class Tiers:
                 support.check_global,
             )
         return found
-
-
-def _is_to_wait(graph: Graph, code: types.CodeType, namespace: dict[str, Any], is_dynamic: bool) -> bool:
-    """Whether a function of these is to be interpreted at first: a library's, adbc's own, or without loops.
-
-    What stands for a builtin function does not wait where code calls it, whose loops are the user's.
-    """
-    filename = code.co_filename
-    if is_own_code(filename):
-        return is_dynamic or not stands_for_builtins(filename) or not _is_looping(graph)
-    return is_library_code(filename, namespace) or not _is_looping(graph)
 
 
 def _is_looping(graph: Graph) -> bool:

@@ -318,6 +318,8 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
     ) -> Any:
         """Answer the first call of all, as `call` does; `lists` says what is known of elements of
         arguments."""
+        if self.engine.stale:
+            self.engine.refresh()
         is_watched = lists and getattr(self.engine, self.mode).watch is not None
         if lists and not (is_watched or keywords) and f.__class__ is FunctionType and not self.table.rows(f):
             plan = plans.plan(self.engine, self.mode, f, xs, fs, lists)

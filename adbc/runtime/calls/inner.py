@@ -306,7 +306,7 @@ class _Writer:
             type_ = engine.typeof(value)
             types_.append(type_)
             on.append(shadow is not None and bool(has_shadow(type_) or has_cotangent(type_)))
-        if engine.stale:
+        if engine.pressing:
             engine.refresh()
         rule = engine.entry(function, types_, on, self.mode)
         engine.written(rule.forwards)

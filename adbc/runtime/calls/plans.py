@@ -651,7 +651,7 @@ def checked(
 ) -> DerivedView:
     """`rule`, or the one that is entered in place of it now, built, and checked for this top-level call."""
     mode, is_dynamic = rule.mode, rule.is_provisional
-    if engine.stale:
+    if engine.pressing:
         engine.refresh()
         rule = engine.entry(function, parameters, active, mode, is_dynamic)
     elif rule.is_retired:

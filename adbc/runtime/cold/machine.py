@@ -65,6 +65,12 @@ class Frame:
                 return value
         return None
 
+    def forget(self) -> None:
+        """Let go of what has been computed, which the tape holds as far as the way back needs it: memory, and
+        iterators, which no pullback could be run twice with."""
+        count = len(self.program.graph.arguments)
+        del self.values[count:], self.beside[count:]
+
     def run(self) -> int:
         """Run the program; the place of the result."""
         handled = sys.exception()

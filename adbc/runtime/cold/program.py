@@ -153,7 +153,7 @@ class Program:
         """The steps that remember what their results were, as far as they have been run."""
         for section in self.sections:
             for step in section.steps:
-                if isinstance(step, steps.Observed) and step.seen is not None and step.number >= 0:
+                if isinstance(step, steps.Observed) and step.cls is not None and step.number >= 0:
                     yield step
 
     def rest_step(self, at: int, rest: Any, live: Sequence[tuple[int, int]]) -> steps.Rest:

@@ -22,6 +22,7 @@ from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.state.closures import freevar, freevar_shadow
 from adbc.runtime.state.made_functions import defaults_pullback
 from adbc.tangents.fields import plain_check
+from adbc.types.callables import Callables
 from adbc.types.displays import keeps_no_list
 
 if TYPE_CHECKING:
@@ -126,7 +127,46 @@ class Step:
         return frame.program.lines.at(self.position)(function, arguments, frame, frame.first)
 
 
-class AsItIs(Step):
+class Observed(Step):
+    """A step that remembers of which class its results are.
+
+    number: that of the call in the function, by which guesses are kept; -1 if nothing is guessed there.
+    cls: the class of the last result.  seen: that, or None if the next one is to be looked at in any case.
+    known: the type that would be guessed of the last result.  is_mixed: whether there were several classes.
+    callables: what results that may be called were.
+    """
+
+    __slots__ = ("callables", "cls", "is_mixed", "known", "number", "seen")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.number = -1
+        self.cls: type | None = None
+        self.seen: type | None = None
+        self.known: Any = None
+        self.is_mixed = False
+        self.callables = Callables()
+
+    def note(self, frame: Frame, value: Any) -> None:
+        """Take note of a result of another class than the last, or of one that may be called."""
+        if value is intrinsics.EXHAUSTED:
+            return  # no value of the iterator's
+        cls, last = type(value), self.cls
+        self.is_mixed |= last is not None and last is not cls
+        self.seen = self.cls = cls
+        if self.number >= 0:
+            is_new = self.callables.meet(value)
+            if self.callables.is_open and cls in _FUNCTIONS:
+                self.seen = None  # the next may be another one
+            if is_new or cls is not last:
+                self.known = frame.program.guessable(value)
+                frame.program.news.append(self)
+
+
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
+
+
+class AsItIs(Observed):
     """A call that nothing active comes out of."""
 
     __slots__ = ("function", "is_quiet", "places")
@@ -139,36 +179,12 @@ class AsItIs(Step):
     def run(self, frame: Frame) -> None:
         values = frame.values
         xs = [values[i] for i in self.places]
-        if self.is_quiet:
-            values[self.out] = self.function(*xs)
-        else:
-            values[self.out] = self.call(frame, self.function, *xs)
+        out = values[self.out] = (
+            self.function(*xs) if self.is_quiet else self.call(frame, self.function, *xs)
+        )
         frame.beside[self.out] = None
-
-
-class Observed(Step):
-    """A step that remembers of which class its results are.
-
-    number: that of the call in the function, by which guesses are kept; -1 if nothing is guessed there.
-    known: the type that would be guessed of the last result.  is_mixed: whether there were several classes.
-    """
-
-    __slots__ = ("is_mixed", "known", "number", "seen")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.number = -1
-        self.seen: type | None = None
-        self.known: Any = None
-        self.is_mixed = False
-
-    def note(self, frame: Frame, value: Any) -> None:
-        """Take note of a result of another class than the last."""
-        self.is_mixed = self.seen is not None
-        self.seen = type(value)
-        if self.number >= 0:
-            self.known = frame.program.guessable(value)
-            frame.program.news.append(self)
+        if type(out) is not self.seen:
+            self.note(frame, out)
 
 
 class Handled(Observed):
@@ -195,8 +211,10 @@ class Handled(Observed):
                 if f is not None or type(x) not in constants:
                     break
             else:
-                values[self.out] = self.call(frame, self.function, *xs)  # it may raise
+                out = values[self.out] = self.call(frame, self.function, *xs)  # it may raise
                 beside[self.out] = None
+                if type(out) is not self.seen:
+                    self.note(frame, out)
                 return
         calls, tape = frame.program.mode.calls, frame.tape
         row = calls.decided.get((self.function, tuple(map(type, xs))))
@@ -412,7 +430,7 @@ class Catch(Step):
 # -- what depends on the frame -----------------------------------------------------------------------------
 
 
-class _WithPlaces(Step):
+class _WithPlaces(Observed):
     __slots__ = ("places",)
 
     def __init__(self, places: tuple[int, ...]) -> None:
@@ -427,10 +445,12 @@ class FreeVariable(_WithPlaces):
 
     def run(self, frame: Frame) -> None:
         index = frame.values[self.places[0]]
-        frame.values[self.out] = freevar(frame.function, index)
+        out = frame.values[self.out] = freevar(frame.function, index)
         frame.beside[self.out] = freevar_shadow(
             frame.context, frame.function, frame.function_companion, index
         )
+        if type(out) is not self.seen:
+            self.note(frame, out)
 
 
 class Global(_WithPlaces):
@@ -445,6 +465,8 @@ class Global(_WithPlaces):
         if "__spec__" not in namespace:  # no module's, but a dict that code was executed in
             self.call(frame, mode.check_global, frame.context, namespace, name)
         frame.values[self.out], frame.beside[self.out] = out, frame.program.find(frame.context, name, out)
+        if type(out) is not self.seen:
+            self.note(frame, out)
 
 
 class Globals(_WithPlaces):

@@ -150,6 +150,7 @@ class ColdRule:
             out, companion = frame.values[place], frame.beside[place]
         finally:
             self._ended(frame)
+            frame.forget()
         return (out, companion, record) if self.returns_companion else (out, record)
 
     def pullback(self, record: Record, bout: Any = None) -> tuple[Any, ...]:

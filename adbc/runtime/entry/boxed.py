@@ -135,6 +135,8 @@ class _Rule:
     ) -> Any:
         """What `call` gives for the function and its arguments with their shadows or tangents."""
         names = tuple([k for k, _ in self.signature.keywords])
+        if self.engine.stale:
+            self.engine.refresh()
         for x, companion in zip(primals, companions, strict=True):
             context.shadows.adopt(x, companion)
         _hold_constants(context, primals[1:], companions[1:])

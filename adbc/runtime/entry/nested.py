@@ -118,7 +118,7 @@ def _inner(engine: Any, target: _Target, values: Sequence[Any], active: Sequence
     for i, known in enumerate(lists_in(values)):
         types_[i] = known or types_[i]
     on = [flag and bool(has_shadow(t) or has_cotangent(t)) for flag, t in zip(active, types_, strict=True)]
-    if engine.stale:
+    if engine.pressing:
         engine.refresh()
     rule = engine.entry(target.function, types_, on, mode)
     for part in (rule.forwards, rule.pullback):

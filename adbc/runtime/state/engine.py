@@ -110,6 +110,10 @@ class EngineView(Protocol):
         entered."""
 
     @property
+    def pressing(self) -> set[Any]:
+        """Those of the `stale` places for which rules are to be built anew in the middle of a call."""
+
+    @property
     def plans(self) -> dict[Any, Any]:
         """The inline caches of dispatch: how functions are entered, by code and classes of arguments."""
 

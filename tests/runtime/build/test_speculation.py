@@ -237,6 +237,7 @@ def test_a_function_that_is_called_with_other_classes_each_time(engine: Engine) 
 
 
 def test_a_wrong_guess_is_replaced_by_what_was_seen(engine: Engine) -> None:
+    engine.tiers.warm_after = 0
     signature = (horner, Exact(float), Exact(list))
     adbc.grad(horner)(0.5, [1, 2, 3])
     adbc.grad(horner)(0.5, [1, 2, 3])

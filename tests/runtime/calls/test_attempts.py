@@ -180,7 +180,7 @@ def test_what_was_done_before_it_failed_is_undone(speculation: str) -> None:
 def test_no_attempt_is_taken_apart(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What classes decide is kept for attempts as it is for other calls."""
     arguments = (0.7, [0.4, 1.1]) if function is of_containers else (0.7,)
-    with adbc.use(adbc.Config(speculation="learn")):
+    with adbc.use(adbc.Config(speculation="learn", warm_after=1)):
         gradient = adbc.value_and_grad(function)
         for _ in range(4):
             gradient(*arguments)

@@ -18,6 +18,7 @@ from adbc.runtime.entry import forward as forward_entry
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each call went the short way."""
     found: list[bool] = []
+    default_engine().clear()
     differentiate, first = forward_entry.value_and_tangent, forward_entry.first_dual_call
 
     def watched(*arguments: Any) -> Any:

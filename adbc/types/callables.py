@@ -1,0 +1,59 @@
+"""What calls at one place may be written for: the few functions and classes that were seen to be called."""
+
+from __future__ import annotations
+
+import types
+
+from adbc.flags import HEAP_TYPE
+from adbc.types.lattice import AbstractType, ClosureType, ConstType, Exact
+from adbc.types.typeof import is_followed_by_code, typeof
+
+__all__ = ["Callables"]
+
+_MOST = 4
+"""A call of what turns out to be of more kinds than these is decided whenever it is made."""
+
+
+class Callables:
+    """The kinds of values that were seen at one place, as long as these are few and may be called.
+
+    kinds: one function, the code of all functions like it, or the class of an object.  is_open: whether another
+    kind may still be added.
+    """
+
+    __slots__ = ("is_open", "kinds")
+
+    def __init__(self) -> None:
+        self.kinds: list[AbstractType] = []
+        self.is_open = True
+
+    def meet(self, value: object) -> bool:
+        """Remember of which kind `value` is; whether anything has changed."""
+        if not self.is_open:
+            return False
+        kind = _kind(value)
+        if kind in self.kinds:
+            return False
+        if kind is not None:
+            self.kinds.append(kind)
+        self.is_open = kind is not None and len(self.kinds) < _MOST
+        return True
+
+    def adopt(self, other: Callables) -> bool:
+        """Remember what `other` has met; whether anything has changed."""
+        before = len(self.kinds), self.is_open
+        for kind in other.kinds:
+            if kind not in self.kinds and len(self.kinds) < _MOST:
+                self.kinds.append(kind)
+        self.is_open = self.is_open and other.is_open and len(self.kinds) < _MOST
+        return before != (len(self.kinds), self.is_open)
+
+
+def _kind(value: object) -> AbstractType | None:
+    """What a call of `value`, or of its methods, may be written for; None if there is no such thing."""
+    known = typeof(value)
+    if isinstance(known, ClosureType):
+        return known if is_followed_by_code(known.code) else None
+    if isinstance(known, ConstType):
+        return known if type(value) in (types.FunctionType, types.BuiltinFunctionType) else None
+    return known if type(known) is Exact and known.cls.__flags__ & HEAP_TYPE else None
