@@ -88,7 +88,7 @@ class Frame:
             section = sections[at]
             if section.phis:
                 self._merge(section.phis[source])
-            if at <= source and self.steps > self.most:  # some edge of every loop leads back
+            if self.steps > self.most + section.patience:
                 place = self.leave(self, at)  # type: ignore[misc]  # there, if steps are counted
                 if place is not None:
                     return place

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
+from adbc.ir.loops import natural_loops
 from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator
 from adbc.ir.values import UNDEF, Const, Instruction, Position, Value
 from adbc.runtime.cold import steps
@@ -22,6 +24,10 @@ from adbc.types.inference import call_parts
 from adbc.types.library_calls import is_kept
 
 __all__ = ["End", "Program", "Section", "can_be_run"]
+
+
+_PATIENCE = 100
+"""How often all steps are run, on average, before an inner loop is left in the middle."""
 
 
 class End(NamedTuple):
@@ -38,11 +44,14 @@ class End(NamedTuple):
 
 class Section:
     """A block.  phis: by the number of the section that it is entered from, the pairs of places that are
-    assigned.  handler: the number of the section that exceptions lead to; -1 if there is none."""
+    assigned.  handler: the number of the section that exceptions lead to; -1 if there is none.  patience: how
+    many more steps are run before a loop that begins here is left for code: an inner one ends soon mostly, and
+    in the rest of the one around it nothing has half been done; without end where none begins."""
 
-    __slots__ = ("end", "handler", "phis", "steps")
+    __slots__ = ("end", "handler", "patience", "phis", "steps")
 
     def __init__(self) -> None:
+        self.patience = inf
         self.phis: dict[int, tuple[tuple[int, int], ...]] = {}
         self.steps: list[steps.Step] = []
         self.handler = -1
@@ -97,6 +106,8 @@ class Program:
             self._fill(section, block, at)
         self.start: list[Any] = [None] * self.first_constant + self._constants
         self.size = sum(len(section.steps) + 1 for section in self.sections)
+        for loop in natural_loops(graph).all:
+            self.sections[at[loop.header]].patience = (loop.depth - 1) * _PATIENCE * self.size
         del self._places, self._users, self.numbers, self._position
 
     def find(self, context: Any, name: object, value: Any) -> Any:
