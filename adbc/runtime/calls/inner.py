@@ -555,7 +555,7 @@ class _Writer:
         body = "\n ".join(lines)
         source = f"def way(context, f, ff, xs, fs):\n {body}"
         ways: dict[Any, Any] = vars(self.calls).setdefault("ways", {})
-        key = (source, *map(id, self.scope.values()))
+        key = (source, *map(_identity, self.scope.values()))
         known = ways.get(key)
         if known is None:  # it holds the objects whose addresses are in the key
             known = ways[key] = written("way", source, self.scope)
@@ -563,6 +563,11 @@ class _Writer:
 
 
 _BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
+
+
+def _identity(value: Any) -> Any:
+    """What is the same for the same constant: a bound method is another object whenever it is read."""
+    return (id(value.__self__), id(value.__func__)) if type(value) is MethodType else id(value)
 
 
 class _Kept:
