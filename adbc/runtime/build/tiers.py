@@ -19,7 +19,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.traverse import cycles
 from adbc.ir.values import Value
 from adbc.passes.typed.guards import behind_handlers
-from adbc.runtime.build.derived import Derived, install, stub
+from adbc.runtime.build.derived import Derived, install, rule_of, stub
 from adbc.runtime.build.facts import NameFact
 from adbc.runtime.build.speculation import Base, Continuation, cell_of, guessable, numbered
 from adbc.runtime.cold import ColdRule, Frame, Mode, Program, Record, Thermostat, can_be_run
@@ -98,13 +98,13 @@ class Tiers:
 
     def waits(self, function: Any, parameters: tuple[AbstractType, ...], *, is_dynamic: bool) -> bool:
         """Whether a function is interpreted at first for arguments of these types: a library's, adbc's own,
-        without loops, or one in which something must be guessed, which is better seen.
+        without loops, what was derived, or one in which something must be guessed, which is better seen.
 
         What stands for a builtin function does not wait where code calls it, whose loops are the user's.
         """
         code, namespace = function.__code__, function.__globals__
         is_looping = _is_looping(self.engine.graphs.primal(function))
-        if not is_looping:
+        if not is_looping or rule_of(function) is not None:
             return True
         if is_own_code(code.co_filename):
             return is_dynamic or not stands_for_builtins(code.co_filename)

@@ -179,9 +179,7 @@ class AsItIs(Observed):
     def run(self, frame: Frame) -> None:
         values = frame.values
         xs = [values[i] for i in self.places]
-        out = values[self.out] = (
-            self.function(*xs) if self.is_quiet else self.call(frame, self.function, *xs)
-        )
+        out = values[self.out] = self.function(*xs) if self.is_quiet else self.call(frame, self.function, *xs)
         frame.beside[self.out] = None
         if type(out) is not self.seen:
             self.note(frame, out)
