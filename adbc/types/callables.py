@@ -17,8 +17,8 @@ _MOST = 4
 class Callables:
     """The kinds of values that were seen at one place, as long as these are few and may be called.
 
-    kinds: one function, the code of all functions like it, or the class of an object.  is_open: whether another
-    kind may still be added.
+    kinds: one function, the code of all functions like it, or the class of an object.  is_open: whether
+    another kind may still be added.
     """
 
     __slots__ = ("is_open", "kinds")

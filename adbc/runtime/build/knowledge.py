@@ -116,8 +116,8 @@ class Knowledge:
         self.with_rules: dict[type, None] = {}
         """The classes of all that has a rule."""
         self.caches: tuple[dict[Any, Any], ...] = (
-            self.with_rules,
-            self.results, self.settled, self.readers, self.keepers, self.samples, self.answering, self.notes.kept,
+            self.with_rules, self.settled,
+            self.results, self.readers, self.keepers, self.samples, self.answering, self.notes.kept,
         )  # fmt: skip
         self.assumed: dict[Key, AbstractType] = {}
         """What functions whose results are being inferred are assumed to return; empty between questions."""
@@ -408,7 +408,7 @@ class Knowledge:
         return ANY if result is NEVER else result
 
     def is_settled(self, function: types.FunctionType, parameters: Types) -> bool:
-        """Whether the types of all values in `function` follow from these, so that there is nothing to guess."""
+        """Whether the types of all values in `function` follow from these: there is nothing to guess."""
         known = self._known(function, parameters)
         self.result(function, known)
         return self.settled.get((function.__code__, id(function.__globals__), known), False)

@@ -3,7 +3,8 @@
 A `Site` is one call in one function for one list of parameter types; it remembers what its results
 turned out to be.  A guess that failed once is replaced by what was seen; if that fails too, or differs
 from time to time, there are no more guesses at this site.  Derived rules that were built on a guess that
-has changed are stale: they stay right, and are built anew when something is next called from outside.
+has changed are stale: they stay right, and are built anew when something is next called from outside
+(`lessons` says when that is worth while).
 
 To leave a rule where a guess is wrong is deoptimisation, and the rest of the function is its side exit.
 That is a `Continuation`: to the engine, one more function.  It is made when it is first
@@ -27,14 +28,13 @@ from adbc.passes.typed.guards import (
     Liveness,
     point_behind,
 )
+from adbc.runtime.build.lessons import MILESTONES, Lessons
 from adbc.runtime.state.graph_functions import GraphFunction
 from adbc.types.callables import Callables
 from adbc.types.lattice import (
     ANY,
     AbstractType,
     ArrayType,
-    ClosureType,
-    ConstType,
     Exact,
     TupleType,
     is_guessable_array,
@@ -86,7 +86,7 @@ class Site:
     def note(self, seen: Guess | None) -> None:
         """Learn that a value was of the type `seen`, None if that is not one to guess."""
         self.seen += 1
-        if self.seen in _MILESTONES:
+        if self.seen in MILESTONES:
             self.lessons.weigh(self)
         if self.gave_up or (seen is not None and seen == self.guess):
             return
@@ -103,61 +103,6 @@ class Site:
         """Take for the first guess what all values have been so far; None if that is not one to guess."""
         if self.guess is None and not self.gave_up:
             self.guess, self.gave_up = seen, seen is None
-
-
-_PRESSING = 64
-"""How often what is built must have been found wrong to be built anew in the middle of a call from outside."""
-_MILESTONES = frozenset(1 << n for n in range(2, 20))
-_ROUNDS = 4
-"""So often a function is built anew as soon as something was learnt about it; then only for what it meets often."""
-
-
-class Lessons:
-    """What has been learnt since rules were built on what was known before.
-
-    To build a function costs as much as many calls by way of a side exit, and most functions show in their
-    first calls all that there is to see, one thing after the other.  So what is learnt in a call from outside
-    waits for the next one, unless the side exit is taken again and again; and a function that has been built a
-    few times waits for as many lessons as that has cost.
-    """
-
-    def __init__(self) -> None:
-        self.stale: set[Site] = set()
-        """The sites for which rules are built anew when something is next called from outside."""
-        self.pressing: set[Site] = set()
-        """Those of them for which this is worth while in the middle of a call."""
-        self._waiting: set[Site] = set()
-        self._rounds: dict[Key, int] = {}
-        """By function, how often it was built anew."""
-        self.caches = (self.stale, self.pressing, self._waiting, self._rounds)
-
-    def add(self, site: Site) -> None:
-        """Note that something was learnt at `site`."""
-        (self.stale if site.seen >= self._patience(site) else self._waiting).add(site)
-        self.weigh(site)
-
-    def weigh(self, site: Site) -> None:
-        """See whether what was learnt at `site` has been met often enough."""
-        if site in self._waiting and site.seen >= self._patience(site):
-            self._waiting.discard(site)
-            self.stale.add(site)
-        if site.seen >= _PRESSING and site in self.stale:
-            self.pressing.add(site)
-
-    def _patience(self, site: Site) -> int:
-        rounds = self._rounds.get(site.of, 0)
-        return 0 if rounds < _ROUNDS else 1 << rounds
-
-    def taken(self) -> set[Site]:
-        """The stale sites, of which there are none any more."""
-        stale = set(self.stale)
-        self.stale.clear()  # emptied, not replaced: others look at it
-        self.pressing.clear()
-        for of in {site.of for site in stale}:
-            self._rounds[of] = self._rounds.get(of, 0) + 1
-        for site in stale:
-            site.seen = 0
-        return stale
 
 
 class Guesses:

@@ -25,6 +25,7 @@ from adbc.runtime.build.speculation import Base, Continuation, cell_of, guessabl
 from adbc.runtime.cold import ColdRule, Frame, Mode, Program, Record, Thermostat, can_be_run
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.stack import STACK
+from adbc.types import AbstractType
 
 if TYPE_CHECKING:  # the tiers are a part of an engine
     from adbc.runtime.build.engine import Engine
