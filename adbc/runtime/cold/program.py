@@ -47,8 +47,8 @@ class Section:
 
     phis: by the number of the section that it is entered from, the pairs of places that are assigned.
     handler: the number of the section that exceptions lead to; -1 if there is none.  patience: how many more
-    steps are run before a loop that begins here is left for code; without end where none begins.  An inner loop
-    ends soon mostly, and in the rest of the one around it nothing has half been done.
+    steps are run before a loop that begins here is left for code; without end where none begins.  An inner
+    loop ends soon mostly, and in the rest of the one around it nothing has half been done.
     """
 
     __slots__ = ("end", "handler", "patience", "phis", "steps")

@@ -25,6 +25,7 @@ __all__ = [
     "Spot",
     "continuations",
     "frames",
+    "from_within",
     "inlined_in",
     "is_joined",
     "is_ours",
@@ -177,10 +178,17 @@ class Spot:
 
 
 def running() -> list[Entry]:
-    """What is running now, outermost first, without what is adbc's."""
-    entries: list[Entry] = []
+    """What is running now, outermost first, without what is adbc's, and of each function the last."""
+    return [*reversed([*from_within()])]
+
+
+def from_within() -> Iterator[Entry]:
+    """What is `running`, innermost first: whoever needs a few of these frames looks at no others."""
     frame: types.FrameType | None = sys._getframe(1)
+    inner: types.FrameType | None = None
     while frame is not None:
-        entries.append(Entry(frame, frame.f_lasti, frame.f_lineno or frame.f_code.co_firstlineno))
+        if not is_ours(frame.f_code):
+            if inner is None or not _is_rest(inner, frame):
+                yield Entry(frame, frame.f_lasti, frame.f_lineno or frame.f_code.co_firstlineno)
+            inner = frame
         frame = frame.f_back
-    return without_ours(reversed(entries))

@@ -10,14 +10,14 @@ further than the copies sees the true frames, adbc's among them.
 
 from __future__ import annotations
 
-import itertools
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from adbc.emit.items import Location
 from adbc.emit.locations import table
-from adbc.runtime.report.frames import Frame, frames, running
+from adbc.runtime.report.frames import Entry, Frame, frames, from_within
 
 __all__ = ["called_by_user"]
 
@@ -31,28 +31,50 @@ def called_by_user(perform: Callable[[], Any]) -> Any:
 
     `perform` is to be a callable in C, so that there is no frame of ours between.
     """
-    walk = (frame for entry in reversed(running()) for frame in frames(entry))
-    innermost = list(itertools.islice(walk, _MOST))
-    steps = [_standing(frame) for frame in reversed(innermost)]
+    steps: list[types.FunctionType] = []
+    for entry in from_within():
+        namespace = entry.frame.f_globals
+        steps += [types.FunctionType(code, namespace) for code in _standing(entry)]
+        if len(steps) >= _MOST:
+            break
     if not steps:
         return perform()
-    first, *others = steps
-    return first(*others, perform)
+    *others, first = steps[:_MOST]
+    return first(*reversed(others), perform)
 
 
 def _stand(call, *others):  # type: ignore[no-untyped-def]  # annotations would be in the code that is copied
     return call(*others)
 
 
-def _standing(frame: Frame) -> types.FunctionType:
-    """A function that calls its first argument with the others, in a frame that reads as `frame`."""
+_Places = dict[int, tuple[types.CodeType, ...]]
+
+_known: dict[int, tuple[weakref.ref[types.CodeType], _Places]] = {}
+"""What stands for the places in code, by its address: code is equal to other code from another file."""
+
+
+def _standing(entry: Entry) -> tuple[types.CodeType, ...]:
+    """The code of functions that stand for the frames of `entry`, innermost first."""
+    code = entry.frame.f_code
+    known = _known.get(id(code))
+    if known is None:
+        address = id(code)
+        known = _known[address] = weakref.ref(code, lambda _: _known.pop(address, None)), {}
+    places = known[1]
+    found = places.get(entry.at)
+    if found is None:
+        found = places[entry.at] = tuple(map(_reading_as, frames(entry)))
+    return found
+
+
+def _reading_as(frame: Frame) -> types.CodeType:
+    """The code of a function that calls its first argument with the others, in a frame that reads as `frame`."""
     function, position, code = frame.function, frame.position, _stand.__code__
     where = Location(frame.line, position.end_line, position.column, position.end_column)
-    copy = code.replace(
+    return code.replace(
         co_name=function.name,
         co_qualname=function.qualname,
         co_filename=function.filename,
         co_firstlineno=function.first_line,
         co_linetable=table(function.first_line, [(len(code.co_code) // 2, where)]),
     )
-    return types.FunctionType(copy, frame.namespace)
