@@ -68,7 +68,8 @@ def _standing(entry: Entry) -> tuple[types.CodeType, ...]:
 
 
 def _reading_as(frame: Frame) -> types.CodeType:
-    """The code of a function that calls its first argument with the others, in a frame that reads as `frame`."""
+    """The code of a function that calls its first argument with the others, in a frame that reads as `frame`
+    does."""
     function, position, code = frame.function, frame.position, _stand.__code__
     where = Location(frame.line, position.end_line, position.column, position.end_column)
     return code.replace(
