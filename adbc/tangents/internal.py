@@ -353,6 +353,11 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
             return d
         if isinstance(d, float):
             return float(d)
+        of_array = ARRAY_REDUCE.get(d.__class__)
+        if of_array is not None:
+            d = of_array(d)
+            if isinstance(d, float):
+                return float(d)
     elif cls is int or cls is bool:
         return None
     elif cls is complex and type(d) is complex:

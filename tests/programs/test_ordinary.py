@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import array
 import datetime
 import enum
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.testing import test_rule as check_rule
 from benchmarks.instructions import executed
 from tests.programs.checks import check_gradient
 
@@ -158,3 +160,35 @@ def test_values_made_by_keyword_are_made_as_they_are() -> None:
     gradient = adbc.value_and_grad(days)
     few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (10, 30))  # type: ignore[misc]  # n is bound now
     assert (many - few) / 20 < 900
+
+
+def over_array(x: float, n: int) -> Any:
+    values = array.array("d", [x] * n)
+    return sum([v * v for v in values])
+
+
+def over_deque(x: float, n: int) -> Any:
+    values = deque([x] * n, maxlen=n)
+    total = x
+    for v in values:
+        total += v * v
+    return total
+
+
+def backwards(x: float, n: int) -> Any:
+    steps = reversed([x] * n)
+    total = x
+    for v in steps:
+        total += v * v
+    return total + sum(steps)
+
+
+@pytest.mark.parametrize(("function", "most"), [(over_array, 130.0), (over_deque, 86.0), (backwards, 26.5)])
+def test_steps_of_iterators_in_c(function: Callable[..., Any], most: float) -> None:
+    """Of an iterator that stays an object it is not found out again at each step what is done with it."""
+    check(lambda x: function(x, 3), 0.7)
+    check_rule(function, 0.7, 4)
+    gradient = settled(function, 0.7, 40)
+    few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (40, 60))  # type: ignore[misc]  # n is bound now
+    one, two = (executed(lambda n=n: function(0.7, n)) for n in (40, 60))  # type: ignore[misc]
+    assert (many - few) / (two - one) < most

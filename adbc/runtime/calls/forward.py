@@ -61,6 +61,10 @@ class ForwardCalls(Calls):
         out, dout = row.frule(xs, fs, NO_KWARGS)
         return out, None if dout is NO_TANGENT else dout
 
+    def use_on_iterator(self, row: Any, xs: Values, dxs: Values) -> Any:
+        out, dout = row.frule(xs, dxs, NO_KWARGS)
+        return out, None if dout is NO_TANGENT else dout
+
     def use_on_object(self, row: Any, obj: Any, shadow: Any) -> Any:
         out, dout = row.frule((obj,), (shadow,), NO_KWARGS)
         return out, None if dout is NO_TANGENT else dout

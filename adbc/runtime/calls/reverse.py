@@ -135,6 +135,9 @@ class ReverseCalls(Calls):
             fout = dependent(fout, fs, row)
         return out, fout, lambda bout: (None, *pullback(bout))
 
+    def use_on_iterator(self, row: Any, xs: Values, fs: Values) -> Any:
+        return row.rrule(xs, fs, NO_KWARGS)  # what a shadow of an iterator gives is as active as it says
+
     def use_on_object(self, row: Any, obj: Any, shadow: Any) -> Any:
         out, fout, pullback = row.rrule((obj,), (shadow,), NO_KWARGS)
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
