@@ -192,3 +192,45 @@ def test_steps_of_iterators_in_c(function: Callable[..., Any], most: float) -> N
     few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (40, 60))  # type: ignore[misc]  # n is bound now
     one, two = (executed(lambda n=n: function(0.7, n)) for n in (40, 60))  # type: ignore[misc]
     assert (many - few) / (two - one) < most
+
+
+class Tank:
+    def __init__(self, level: Any, area: Any = 2.0, *, leak: Any = 0.1) -> None:
+        self.level, self.area, self.leak = level, area, leak
+
+    def levels(self, n: int) -> Any:
+        for _ in range(n):
+            self.level -= self.leak * self.level / self.area
+            yield self.level
+
+
+def of_keywords(x: float, n: int, area: float = 1.5) -> Any:
+    total = 0.0
+    for level in Tank(x, **{"area": area, "leak": x * x}).levels(n):
+        total += level * level
+    return total + sum(Tank(**{"level": x}).levels(n))
+
+
+def test_a_class_that_is_called_with_a_dict_is_known() -> None:
+    """The loop over what its method makes is one of numbers."""
+    check(lambda x: of_keywords(x, 5), 0.7)
+    check_rule(of_keywords, 0.7, 5)
+    gradient = settled(of_keywords, 0.7, 40)
+    few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (40, 60))  # type: ignore[misc]  # n is bound now
+    one, two = (executed(lambda n=n: of_keywords(0.7, n)) for n in (40, 60))  # type: ignore[misc]
+    assert (many - few) / (two - one) < 6.0
+
+
+def test_a_class_that_is_called_with_a_wrong_dict_says_so() -> None:
+    def wrong(x: float, names: Any) -> Any:
+        return Tank(x, **dict.fromkeys(names, x)).level
+
+    gradient = adbc.grad(wrong)
+    for _ in range(3):
+        assert gradient(0.7, ["area"]) == 1.0
+    for names in (["depth"], ["level"]):
+        with pytest.raises(TypeError) as plain:
+            wrong(0.7, names)
+        with pytest.raises(TypeError) as found:
+            gradient(0.7, names)
+        assert str(found.value) == str(plain.value)
