@@ -234,3 +234,37 @@ def test_a_class_that_is_called_with_a_wrong_dict_says_so() -> None:
         with pytest.raises(TypeError) as found:
             gradient(0.7, names)
         assert str(found.value) == str(plain.value)
+
+
+def damped(x: Any, *, factor: Any = 1.0, **rest: Any) -> Any:
+    rest["factor"] = factor  # its own dict
+    return x * factor + sum(rest.values())
+
+
+def with_settings(x: float, settings: Any, n: int) -> Any:
+    total = x
+    for _ in range(n):
+        total = damped(total, **settings)
+        settings["more"] = total * 0.01
+    del settings["more"]
+    return total
+
+
+def test_a_dict_of_arguments_is_handed_over() -> None:
+    """What is called gets a copy: neither changes what the other has."""
+    check(lambda x: with_settings(x, {"factor": x}, 5), 0.7)
+    check_rule(with_settings, 0.7, {"factor": 0.3, "less": 0.2}, 5)
+    gradient = settled(with_settings, 0.7, {"factor": 0.3}, 40)
+    few, many = (executed(lambda n=n: gradient(0.7, {"factor": 0.3}, n)) for n in (40, 60))  # type: ignore[misc]
+    one, two = (executed(lambda n=n: with_settings(0.7, {"factor": 0.3}, n)) for n in (40, 60))  # type: ignore[misc]
+    assert (many - few) / (two - one) < 120.0
+
+
+def test_a_wrong_dict_of_arguments_says_so() -> None:
+    gradient = settled(with_settings, 0.7, {"factor": 0.3}, 4)
+    for wrong in ({1: 2.0}, {"x": 1.0}):
+        with pytest.raises(TypeError) as plain:
+            with_settings(0.7, dict(wrong), 4)
+        with pytest.raises(TypeError) as found:
+            gradient(0.7, dict(wrong), 4)
+        assert str(found.value) == str(plain.value)
