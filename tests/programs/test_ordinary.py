@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import datetime
 import enum
+import types
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
@@ -268,3 +269,38 @@ def test_a_wrong_dict_of_arguments_says_so() -> None:
         with pytest.raises(TypeError) as found:
             gradient(0.7, dict(wrong), 4)
         assert str(found.value) == str(plain.value)
+
+
+def test_functions_of_one_code_have_rules_of_their_own() -> None:
+    """How a function is entered is known by its code, and a rule is of one of them."""
+
+    def scaled(factor: float) -> Callable[[Any], Any]:
+        return lambda x: factor * x
+
+    plain, ruled = scaled(2.0), scaled(3.0)
+
+    def total(x: float, functions: Any) -> Any:
+        return sum([f(x) for f in functions])
+
+    gradient = settled(total, 0.7, [plain] * 50)
+    assert gradient(0.7, [plain] * 50) == pytest.approx(100.0)
+    adbc.scalar_rule(ruled)(lambda out, x: 10.0)
+    for _ in range(3):
+        assert gradient(0.7, [plain, ruled, plain]) == pytest.approx(14.0)
+        assert gradient(0.7, [plain] * 50) == pytest.approx(100.0)
+
+
+def of_namespace(x: float, n: int) -> Any:
+    state = types.SimpleNamespace(rate=x, level=1.0)
+    for _ in range(n):
+        state.level = state.level * state.rate + state.rate
+    return state.level
+
+
+def test_fields_of_a_namespace() -> None:
+    check(lambda x: of_namespace(x, 5), 0.7)
+    check_rule(of_namespace, 0.7, 5)
+    gradient = settled(of_namespace, 0.7, 40)
+    few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (40, 60))  # type: ignore[misc]  # n is bound now
+    one, two = (executed(lambda n=n: of_namespace(0.7, n)) for n in (40, 60))  # type: ignore[misc]
+    assert (many - few) / (two - one) < 80.0

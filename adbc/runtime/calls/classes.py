@@ -389,6 +389,8 @@ def attribute(cls: type, name: str) -> Any:
 def way_to_set(cls: type, name: str) -> Any:
     """`FIELD` if setting attribute `name` of instances of `cls` writes into their dictionary, or at a
     `PLACE`, and no code in Python is asked; else `SLOW`."""
+    if cls is types.SimpleNamespace:  # which has a name of its own for what `object` does
+        return attribute(cls, name)
     if type(name) is not str or lookup(cls, "__setattr__") is not object.__setattr__:
         return SLOW
     found = lookup(cls, name)

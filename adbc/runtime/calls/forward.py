@@ -102,6 +102,10 @@ class ForwardCalls(Calls):
 
         return handle
 
+    def of_field(self, value: Any, fields: dict[str, Any], name: str) -> Any:
+        slot = fields[name]
+        return value, None if slot is NO_TANGENT else slot
+
     def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
         return MethodType(function, obj), None if shadow is None else FData(__self__=shadow, __func__=None)
 

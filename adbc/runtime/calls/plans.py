@@ -91,6 +91,7 @@ class Plan:
 
     __slots__ = (
         "active",
+        "cleared",
         "flags",
         "give",
         "give_behind",
@@ -117,6 +118,8 @@ class Plan:
         in front, for the function."""
         self.parameters = parameters
         self.active = active
+        self.cleared: Callable[[], Any] = bool
+        """Gives the function that was entered last, which has no rules, while it is there."""
         self.is_followed = False
         """Whether the function is known to be followed whatever it is given: it is no code of a library."""
         self.last: Any = None
@@ -271,8 +274,7 @@ def plan(
         if at_once is not None and engine.epoch == engine.table.epoch:
             if at_once.__class__ is not tuple:
                 return at_once or None
-            at_once = engine.plans.get((short, *[_shape(xs[place]) for place in at_once]))
-            if at_once is not None:
+            if at_once := engine.plans.get((short, *[_shape(xs[place]) for place in at_once])):
                 return at_once  # type: ignore[no-any-return]  # a plan
         elif not _has_parameters(function, len(xs)):
             engine.plans[short] = False
@@ -514,9 +516,8 @@ def bound(
 
 
 def by_more_than_class(kinds: Sequence[Any], xs: Sequence[Any]) -> tuple[int, ...] | None:
-    """The places of the arguments `xs` of which more than the class is asked where a plan is looked for, as
-    their `kinds` show; None if a plan cannot be kept by their classes, one of which code has made that is
-    run again and again."""
+    """The places of the arguments `xs` of whose `kinds` more than the class is asked; None if a plan cannot
+    be kept by their classes, one of which differentiated code has made."""
     if _LOCAL in kinds:
         return None
     return tuple([place for place, x in enumerate(xs) if kinds[place] is not type(x)])

@@ -193,6 +193,18 @@ class ReverseCalls(Calls):
 
         return handle
 
+    def of_field(self, value: Any, fields: dict[str, Any], name: str) -> Any:
+        slot = fields[name]
+
+        def field_pullback(bout: Any) -> Sequence[Any]:
+            if bout is not None:
+                t = fields[name]
+                is_sum = t.__class__ is float and bout.__class__ is float
+                fields[name] = t + bout if is_sum else slot_increment(t, bout)
+            return None, None
+
+        return value, NO_FDATA if slot.__class__ is float else slot_shadow(slot), field_pullback
+
     def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
         bound = MethodType(function, obj)
         if shadow is None:
