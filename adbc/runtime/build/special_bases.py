@@ -129,7 +129,7 @@ class SpecialBases:
         """
         if sum(len(block.instructions) for block in graph.blocks) > _ENOUGH:
             return None
-        users = uses(graph)
+        users = None
         for call in list(graph.instructions()):
             read = call.operands[0] if call.op == "call" else None
             if not isinstance(read, Instruction) or target(read) is not _getattr_ or read in tested:
@@ -137,6 +137,7 @@ class SpecialBases:
             function = is_method(read, self.knowledge)
             if function is None or not makes_generators(function.__code__):
                 continue
+            users = users or uses(graph)
             takers, block = users[call], read.block
             is_consumed = len(takers) == 1 and self._is_consumed(call, takers[0])
             if users[read] != [call] or not is_consumed or block is None or block.handler is not None:
