@@ -5,6 +5,9 @@ from __future__ import annotations
 import array
 import datetime
 import enum
+import functools
+import itertools
+import math
 import types
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
@@ -14,6 +17,7 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
 from benchmarks.instructions import executed
 from tests.programs.checks import check_gradient
@@ -255,10 +259,31 @@ def test_a_dict_of_arguments_is_handed_over() -> None:
     """What is called gets a copy: neither changes what the other has."""
     check(lambda x: with_settings(x, {"factor": x}, 5), 0.7)
     check_rule(with_settings, 0.7, {"factor": 0.3, "less": 0.2}, 5)
+    default_engine().clear()  # nothing has been seen of other settings
     gradient = settled(with_settings, 0.7, {"factor": 0.3}, 40)
     few, many = (executed(lambda n=n: gradient(0.7, {"factor": 0.3}, n)) for n in (40, 60))  # type: ignore[misc]
     one, two = (executed(lambda n=n: with_settings(0.7, {"factor": 0.3}, n)) for n in (40, 60))  # type: ignore[misc]
-    assert (many - few) / (two - one) < 120.0
+    assert (many - few) / (two - one) < 130.0
+
+
+def of_clock(x: float, n: int) -> Any:
+    """Between an empty dict and what is merged into it something is guessed."""
+    shape = functools.partial(damped, factor=x)
+
+    def shapes(clock: Any) -> Any:
+        for t in clock:
+            yield shape(t) * sum(math.sin(k * t) for k in (1, 2))
+
+    first, second = itertools.tee(itertools.islice(shapes(itertools.count(1)), n))
+    return sum(first) + sum(v * x for v in second)
+
+
+def test_what_is_guessed_while_a_dict_of_arguments_is_made() -> None:
+    check(lambda x: of_clock(x, 6), 0.7)
+    check_rule(of_clock, 0.7, 4)
+    gradient = adbc.grad(of_clock)
+    for _ in range(30):
+        assert gradient(0.7, 6) == pytest.approx(gradient(0.7, 6), rel=1e-14)
 
 
 def test_a_wrong_dict_of_arguments_says_so() -> None:

@@ -112,7 +112,7 @@ def _hand_dict(call: Instruction, users: dict[Value, list[Any]]) -> bool:
     if type_of(given) != Exact(dict):
         return False
     call.operands[3] = given
-    block.instructions = [i for i in block.instructions if i is not step and i is not merged]
+    block.instructions.remove(step)  # the empty dict stays: what is guessed in between may lead elsewhere
     return True
 
 
