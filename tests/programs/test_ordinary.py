@@ -261,6 +261,8 @@ def test_a_dict_of_arguments_is_handed_over() -> None:
     check_rule(with_settings, 0.7, {"factor": 0.3, "less": 0.2}, 5)
     default_engine().clear()  # nothing has been seen of other settings
     gradient = settled(with_settings, 0.7, {"factor": 0.3}, 40)
+    for _ in range(10):  # until nothing is built any more
+        gradient(0.7, {"factor": 0.3}, 60)
     few, many = (executed(lambda n=n: gradient(0.7, {"factor": 0.3}, n)) for n in (40, 60))  # type: ignore[misc]
     one, two = (executed(lambda n=n: with_settings(0.7, {"factor": 0.3}, n)) for n in (40, 60))  # type: ignore[misc]
     assert (many - few) / (two - one) < 130.0
