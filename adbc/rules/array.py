@@ -350,5 +350,11 @@ ROWS: list[Rule] = [
         for f in (intrinsics._iter_, builtins.iter)
     ),
     making_iterator(builtins.reversed, when=_first, backwards=True),
-    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=lambda cls: cls is _ITERATOR),
+    Primitive(
+        intrinsics._next_,
+        frule=next_frule,
+        rrule=next_rrule,
+        is_fitted=True,
+        when=lambda cls: cls is _ITERATOR,
+    ),
 ]

@@ -317,6 +317,10 @@ ROWS: list[Rule] = [
     ),
     making_iterator(reversed, when=_deque_first, backwards=True),
     Primitive(
-        intrinsics._next_, frule=next_frule, rrule=next_rrule, when=lambda cls: cls in (_ITERATOR, _REVERSED)
+        intrinsics._next_,
+        frule=next_frule,
+        rrule=next_rrule,
+        is_fitted=True,
+        when=lambda cls: cls in (_ITERATOR, _REVERSED),
     ),
 ]

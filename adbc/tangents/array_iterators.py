@@ -6,7 +6,7 @@ from typing import Any
 
 from adbc.tangents.array_memory import Array
 from adbc.tangents.internal import slot_increment, slot_rdata, slot_shadow
-from adbc.tangents.iterators import MISSING, IndexIterator, ShadowIterator, Step
+from adbc.tangents.iterators import MISSING, NOTHING_BACK, IndexIterator, ShadowIterator, Step
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 
 __all__ = ["ArrayIterator", "FlatIterator", "ObjectArrayIterator", "iterator_over"]
@@ -27,8 +27,10 @@ class ArrayIterator(ShadowIterator):
         if container.ndim > 1 or container.dtype.kind == "V":
             return t, None, t
 
-        def sink(r: Any) -> None:
-            container[index] += r
+        def sink(r: Any) -> Any:
+            if r is not None:
+                container[index] += r
+            return NOTHING_BACK
 
         return NO_FDATA, sink, t
 
@@ -61,8 +63,10 @@ class FlatIterator(ShadowIterator):
         if array.dtype.kind == "O" and t is NO_TANGENT:
             return None, None, t
 
-        def sink(r: Any) -> None:
-            array.flat[index] = slot_increment(array.flat[index], r)
+        def sink(r: Any) -> Any:
+            if r is not None:
+                array.flat[index] = slot_increment(array.flat[index], r)
+            return NOTHING_BACK
 
         return slot_shadow(t), None if slot_rdata(t) is None else sink, t
 

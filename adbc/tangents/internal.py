@@ -80,9 +80,6 @@ def slot_tangent(x: Any, f: Any) -> Any:
         return 0.0
     if cls in _ATOMS:
         return NO_TANGENT
-    of = f.__class__
-    if of is MutableTangent or of is list or (of is cls and (cls is dict or cls in ARRAY_FRESH)):
-        return f
     if cls is tuple:
         classes = {*map(type, x)}
         if classes == _FLOATS:
@@ -96,6 +93,9 @@ def slot_tangent(x: Any, f: Any) -> Any:
         else:
             slots = [slot_tangent(c, f) for c in x]
         return NO_TANGENT if all(c is NO_TANGENT for c in slots) else tuple(slots)
+    of = f.__class__
+    if of is MutableTangent or of is list or (of is cls and (cls is dict or cls in ARRAY_FRESH)):
+        return f
     kind = kind_of(cls)
     if kind.inactive:
         return NO_TANGENT
@@ -353,6 +353,11 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
             return d
         if isinstance(d, float):
             return float(d)
+        of_array = ARRAY_REDUCE.get(d.__class__)
+        if of_array is not None:
+            d = of_array(d)
+            if isinstance(d, float):
+                return float(d)
     elif cls is int or cls is bool:
         return None
     elif cls is complex and type(d) is complex:

@@ -2,9 +2,9 @@
 
 After the primal iterator has yielded an element, one `step` of its shadow gives what belongs to it:
 ``(shadow, sink, tangent)``.  `sink(rdata)` adds the value part of the element's cotangent to the
-slot the element came from (None if there is no such part); `tangent` is the element's tangent, for
-forward mode, None for zero.  A shadow goes by position, so it holds as long as its container's
-shadow is kept in step with the container.
+slot the element came from (None if there is no such part).  It is a pullback: it is given None for zero,
+and gives one None.  `tangent` is the element's tangent, for forward mode, None for zero.  A shadow goes
+by position, so it holds as long as its container's shadow is kept in step with the container.
 
 A tuple has no slots: its shadow iterator gathers what is sunk, and `rdata` gives it to the pullback
 of whoever made the iterator.
@@ -27,14 +27,16 @@ from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import Kind, kind_of
 
 __all__ = [
-    "ITERATOR_KIND", "MISSING", "ShadowIterator", "shadow_enumerate", "shadow_iterator", "shadow_steps",
-    "shadow_zip", "shown_by",
+    "ITERATOR_KIND", "MISSING", "NOTHING_BACK", "ShadowIterator", "shadow_enumerate", "shadow_iterator",
+    "shadow_steps", "shadow_zip", "shown_by",
 ]  # fmt: skip
 
-Sink = Callable[[Any], None]
+Sink = Callable[[Any], Any]
 Step = tuple[Any, "Sink | None", Any]
 MISSING = object()
 NOTHING: Step = (None, None, None)
+NOTHING_BACK = (None,)
+"""What a sink gives, as the pullback of a step: nothing comes back for the iterator."""
 _NONE = frozenset({type(None)})
 _NO_TANGENT = frozenset({type(NO_TANGENT)})
 
@@ -83,8 +85,11 @@ class IndexIterator(ShadowIterator):
         if t is NO_TANGENT:
             return None, None, t
 
-        def sink(r: Any) -> None:
-            container[index] = slot_increment(container[index], r)
+        def sink(r: Any) -> Any:
+            if r is not None:
+                t = container[index]
+                container[index] = t + r if type(t) is float and type(r) is float else slot_increment(t, r)
+            return NOTHING_BACK
 
         if type(t) is float:
             return NO_FDATA, sink, t
@@ -111,10 +116,14 @@ class ValueIterator(ShadowIterator):
         if shadow is None:
             return None, None, part
 
-        def sink(r: Any) -> None:
-            if self.gathered is None:
-                self.gathered = [None] * len(self.parts)
-            self.gathered[index] = add(self.gathered[index], r)
+        def sink(r: Any) -> Any:
+            if r is not None:
+                gathered = self.gathered
+                if gathered is None:
+                    gathered = self.gathered = [None] * len(self.parts)
+                before = gathered[index]
+                gathered[index] = r if before is None else add(before, r)
+            return NOTHING_BACK
 
         return shadow, sink, part
 
@@ -151,8 +160,11 @@ class DictValueIterator(ShadowIterator):
         if t is NO_TANGENT:
             return None, None, t
 
-        def sink(r: Any) -> None:
-            container[key] = slot_increment(container[key], r)
+        def sink(r: Any) -> Any:
+            if r is not None:
+                t = container[key]
+                container[key] = t + r if type(t) is float and type(r) is float else slot_increment(t, r)
+            return NOTHING_BACK
 
         if type(t) is float:
             return NO_FDATA, sink, t
@@ -185,11 +197,12 @@ class TupleStep(ShadowIterator):
                 sinks.append(sink)
                 tangents.append(fill_tangent(v, t) if t is None or t.__class__ is not v.__class__ else t)
 
-        def sink_all(r: Any) -> None:
+        def sink_all(r: Any) -> Any:
             if r is not None:
                 for sink, part in zip(sinks, r, strict=True):
                     if sink is not None and part is not None:
                         sink(part)
+            return NOTHING_BACK
 
         return (
             None if _NONE.issuperset(map(type, shadows)) else tuple(shadows),

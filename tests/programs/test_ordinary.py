@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import array
 import datetime
 import enum
-from collections import Counter, defaultdict
+import functools
+import itertools
+import math
+import types
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +17,8 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.runtime import default_engine
+from adbc.testing import test_rule as check_rule
 from benchmarks.instructions import executed
 from tests.programs.checks import check_gradient
 
@@ -158,3 +165,169 @@ def test_values_made_by_keyword_are_made_as_they_are() -> None:
     gradient = adbc.value_and_grad(days)
     few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (10, 30))  # type: ignore[misc]  # n is bound now
     assert (many - few) / 20 < 900
+
+
+def over_array(x: float, n: int) -> Any:
+    values = array.array("d", [x] * n)
+    return sum([v * v for v in values])
+
+
+def over_deque(x: float, n: int) -> Any:
+    values = deque([x] * n, maxlen=n)
+    total = x
+    for v in values:
+        total += v * v
+    return total
+
+
+def backwards(x: float, n: int) -> Any:
+    steps = reversed([x] * n)
+    total = x
+    for v in steps:
+        total += v * v
+    return total + sum(steps)
+
+
+@pytest.mark.parametrize(("function", "most"), [(over_array, 130.0), (over_deque, 86.0), (backwards, 26.5)])
+def test_steps_of_iterators_in_c(function: Callable[..., Any], most: float) -> None:
+    """Of an iterator that stays an object it is not found out again at each step what is done with it."""
+    check(lambda x: function(x, 3), 0.7)
+    check_rule(function, 0.7, 4)
+    gradient = settled(function, 0.7, 40)
+    few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (40, 60))  # type: ignore[misc]  # n is bound now
+    one, two = (executed(lambda n=n: function(0.7, n)) for n in (40, 60))  # type: ignore[misc]
+    assert (many - few) / (two - one) < most
+
+
+class Tank:
+    def __init__(self, level: Any, area: Any = 2.0, *, leak: Any = 0.1) -> None:
+        self.level, self.area, self.leak = level, area, leak
+
+    def levels(self, n: int) -> Any:
+        for _ in range(n):
+            self.level -= self.leak * self.level / self.area
+            yield self.level
+
+
+def of_keywords(x: float, n: int, area: float = 1.5) -> Any:
+    total = 0.0
+    for level in Tank(x, **{"area": area, "leak": x * x}).levels(n):
+        total += level * level
+    return total + sum(Tank(**{"level": x}).levels(n))
+
+
+def test_a_class_that_is_called_with_a_dict_is_known() -> None:
+    """The loop over what its method makes is one of numbers."""
+    check(lambda x: of_keywords(x, 5), 0.7)
+    check_rule(of_keywords, 0.7, 5)
+    gradient = settled(of_keywords, 0.7, 40)
+    few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (40, 60))  # type: ignore[misc]  # n is bound now
+    one, two = (executed(lambda n=n: of_keywords(0.7, n)) for n in (40, 60))  # type: ignore[misc]
+    assert (many - few) / (two - one) < 6.0
+
+
+def test_a_class_that_is_called_with_a_wrong_dict_says_so() -> None:
+    def wrong(x: float, names: Any) -> Any:
+        return Tank(x, **dict.fromkeys(names, x)).level
+
+    gradient = adbc.grad(wrong)
+    for _ in range(3):
+        assert gradient(0.7, ["area"]) == 1.0
+    for names in (["depth"], ["level"]):
+        with pytest.raises(TypeError) as plain:
+            wrong(0.7, names)
+        with pytest.raises(TypeError) as found:
+            gradient(0.7, names)
+        assert str(found.value) == str(plain.value)
+
+
+def damped(x: Any, *, factor: Any = 1.0, **rest: Any) -> Any:
+    rest["factor"] = factor  # its own dict
+    return x * factor + sum(rest.values())
+
+
+def with_settings(x: float, settings: Any, n: int) -> Any:
+    total = x
+    for _ in range(n):
+        total = damped(total, **settings)
+        settings["more"] = total * 0.01
+    del settings["more"]
+    return total
+
+
+def test_a_dict_of_arguments_is_handed_over() -> None:
+    """What is called gets a copy: neither changes what the other has."""
+    check(lambda x: with_settings(x, {"factor": x}, 5), 0.7)
+    check_rule(with_settings, 0.7, {"factor": 0.3, "less": 0.2}, 5)
+    default_engine().clear()  # nothing has been seen of other settings
+    gradient = settled(with_settings, 0.7, {"factor": 0.3}, 40)
+    for _ in range(10):  # until nothing is built any more
+        gradient(0.7, {"factor": 0.3}, 60)
+    few, many = (executed(lambda n=n: gradient(0.7, {"factor": 0.3}, n)) for n in (40, 60))  # type: ignore[misc]
+    one, two = (executed(lambda n=n: with_settings(0.7, {"factor": 0.3}, n)) for n in (40, 60))  # type: ignore[misc]
+    assert (many - few) / (two - one) < 130.0
+
+
+def of_clock(x: float, n: int) -> Any:
+    """Between an empty dict and what is merged into it something is guessed."""
+    shape = functools.partial(damped, factor=x)
+
+    def shapes(clock: Any) -> Any:
+        for t in clock:
+            yield shape(t) * sum(math.sin(k * t) for k in (1, 2))
+
+    first, second = itertools.tee(itertools.islice(shapes(itertools.count(1)), n))
+    return sum(first) + sum(v * x for v in second)
+
+
+def test_what_is_guessed_while_a_dict_of_arguments_is_made() -> None:
+    check(lambda x: of_clock(x, 6), 0.7)
+    check_rule(of_clock, 0.7, 4)
+    gradient = adbc.grad(of_clock)
+    for _ in range(30):
+        assert gradient(0.7, 6) == pytest.approx(gradient(0.7, 6), rel=1e-14)
+
+
+def test_a_wrong_dict_of_arguments_says_so() -> None:
+    gradient = settled(with_settings, 0.7, {"factor": 0.3}, 4)
+    for wrong in ({1: 2.0}, {"x": 1.0}):
+        with pytest.raises(TypeError) as plain:
+            with_settings(0.7, dict(wrong), 4)
+        with pytest.raises(TypeError) as found:
+            gradient(0.7, dict(wrong), 4)
+        assert str(found.value) == str(plain.value)
+
+
+def test_functions_of_one_code_have_rules_of_their_own() -> None:
+    """How a function is entered is known by its code, and a rule is of one of them."""
+
+    def scaled(factor: float) -> Callable[[Any], Any]:
+        return lambda x: factor * x
+
+    plain, ruled = scaled(2.0), scaled(3.0)
+
+    def total(x: float, functions: Any) -> Any:
+        return sum([f(x) for f in functions])
+
+    gradient = settled(total, 0.7, [plain] * 50)
+    assert gradient(0.7, [plain] * 50) == pytest.approx(100.0)
+    adbc.scalar_rule(ruled)(lambda out, x: 10.0)
+    for _ in range(3):
+        assert gradient(0.7, [plain, ruled, plain]) == pytest.approx(14.0)
+        assert gradient(0.7, [plain] * 50) == pytest.approx(100.0)
+
+
+def of_namespace(x: float, n: int) -> Any:
+    state = types.SimpleNamespace(rate=x, level=1.0)
+    for _ in range(n):
+        state.level = state.level * state.rate + state.rate
+    return state.level
+
+
+def test_fields_of_a_namespace() -> None:
+    check(lambda x: of_namespace(x, 5), 0.7)
+    check_rule(of_namespace, 0.7, 5)
+    gradient = settled(of_namespace, 0.7, 40)
+    few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (40, 60))  # type: ignore[misc]  # n is bound now
+    one, two = (executed(lambda n=n: of_namespace(0.7, n)) for n in (40, 60))  # type: ignore[misc]
+    assert (many - few) / (two - one) < 80.0

@@ -14,6 +14,16 @@ or, where ``__init__`` only keeps what it is given, ::
     %1: None = call _init_field_(%p, 'x', 1.0)
     %2: None = call _init_field_(%p, 'v', %v)
 
+With arguments out of a dict, ::
+
+    %p: Any = call _apply_(Particle, %t, %d)                 %t = call _new_(tuple, 1.0)
+
+becomes::
+
+    %p: Particle = call _instance_(Particle)
+    %1: tuple = call _new_(tuple, %p, 1.0)
+    %2: None = call _apply_(Particle.__init__, %1, %d)
+
 So the class of the object is known without a guess, and ``__init__`` is called like any other function that
 is known.  For classes of which that is all that calling them does (`ConstructionKnowledge.constructor`), and
 whose ``__init__`` is known to return None: another result would be an error.  Needs types.
@@ -25,12 +35,13 @@ import types
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _init_field_, _instance_, _new_, _setattr_
+from adbc.ir.intrinsics import _apply_, _init_field_, _instance_, _new_, _setattr_
+from adbc.ir.terminators import Return
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, Oracle, type_of
-from adbc.types.lattice import NONE, Exact
+from adbc.types.lattice import ANY, NONE, Exact
 from adbc.types.records import FACTORY, made_record
 
 __all__ = ["ConstructionKnowledge", "constructions"]
@@ -72,6 +83,11 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
         calls: list[Instruction] = []
         for call in block.instructions:
             calls.append(call)
+            if target(call) is _apply_:
+                spread = _spread(call, knowledge)
+                calls += spread
+                changed |= bool(spread)
+                continue
             cls, arguments = _class_called(call)
             if cls is None:
                 continue
@@ -101,6 +117,41 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
             changed = True
         block.instructions = calls
     return changed
+
+
+def _spread(call: Instruction, knowledge: ConstructionKnowledge) -> list[Instruction]:
+    """What initialises the object that `call` makes of a class that is called with arguments out of a dict:
+    `call` is its allocation then.  Nothing if it is left as it is."""
+    if len(call.operands) != 4 or call.keywords:
+        return []
+    cls, given = constant(call.operands[1]), call.operands[2]
+    if not isinstance(cls, type) or cls in BUILT_BY_SYNTAX or knowledge.record_names(cls) is not None:
+        return []
+    if constant(given) == ():
+        first: list[Value] = []
+    elif isinstance(given, Instruction) and target(given) is _new_ and constant(given.operands[1]) is tuple:
+        first = given.operands[2:]
+    else:
+        return []
+    function = knowledge.constructor(cls)
+    if function is None or not _returns_nothing(function, knowledge):
+        return []
+    together = _put_in(call, [Const(_new_), Const(tuple), call, *first])
+    together.type = ANY
+    initialise = _put_in(call, [Const(_apply_), Const(function), together, call.operands[3]])
+    call.operands = [Const(_instance_), Const(cls)]
+    return [together, initialise]
+
+
+def _returns_nothing(function: types.FunctionType, knowledge: ConstructionKnowledge) -> bool:
+    """Whether `function` is seen to return None whatever it is given."""
+    if knowledge.bind(function, function.__code__.co_argcount, ()) is None:
+        return False  # it may be that it cannot be lifted
+    graph = knowledge.body(function)
+    ends = [block.terminator for block in graph.blocks]
+    return not graph.is_generator and all(
+        constant(end.value) is None for end in ends if isinstance(end, Return)
+    )
 
 
 def _put_in(call: Instruction, operands: list[Value], keywords: tuple[str, ...] = ()) -> Instruction:

@@ -63,6 +63,7 @@ __all__ = [
     "Policy",
     "behind_handlers",
     "behind_steps",
+    "cut",
     "how_used",
     "insert_guards",
     "is_formless",
@@ -469,16 +470,10 @@ def _branch(
     `rest`."""
     block, at = place
     position = call.position
-    typed = graph.add_block(f"{block.label}.typed")
-    typed.instructions = [*first, *block.instructions[at:]]
-    for instruction in typed.instructions:
+    typed = cut(graph, block, at)
+    for instruction in first:
         instruction.block = typed
-    del block.instructions[at:]
-    typed.terminator, typed.handler, block.handler = block.terminator, block.handler, None
-    for successor in typed.successors:
-        for phi in successor.phis:
-            if block in phi.operands:
-                phi.operands[typed] = phi.operands.pop(block)
+    typed.instructions[:0] = first
     otherwise = graph.add_block(f"{block.label}.otherwise")
     builder = Builder(graph, block)
     builder.position = position
@@ -487,6 +482,21 @@ def _branch(
     builder.block = otherwise
     builder.call(intrinsics._observe_, Const(policy.site(call)), call, type=NONE)
     builder.ret(builder.call(Const(rest), *arguments, type=ANY))
+
+
+def cut(graph: Graph, block: Block, at: int) -> Block:
+    """Move what stands in `block` from instruction number `at` on, and its end, into a block of its own."""
+    behind = graph.add_block(f"{block.label}.typed")
+    behind.instructions = block.instructions[at:]
+    for instruction in behind.instructions:
+        instruction.block = behind
+    del block.instructions[at:]
+    behind.terminator, behind.handler, block.handler = block.terminator, block.handler, None
+    for successor in behind.successors:
+        for phi in successor.phis:
+            if block in phi.operands:
+                phi.operands[behind] = phi.operands.pop(block)
+    return behind
 
 
 def _guard_method(

@@ -20,7 +20,15 @@ Where other arguments stand beside those of the tuple, Python gathers all in a l
     %3 = call _list_to_tuple_(%l)
     %b: Any = call _apply_(f, %3)
 
-The list is made only where a guess was wrong before it was complete.  Needs types.
+The list is made only where a guess was wrong before it was complete.
+
+Of a dict whose elements are arguments by keyword Python makes a copy first, which nobody else sees::
+
+    %m = call _new_(dict)
+    %1 = call _dict_merge_(%m, %d, f)          # %d: dict
+    %b: Any = call _apply_(f, %t, %m)
+
+The call is given the dict itself.  Needs types.
 """
 
 from __future__ import annotations
@@ -29,13 +37,21 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _apply_, _list_append_, _list_extend_, _list_to_tuple_, _new_, _project_
+from adbc.ir.intrinsics import (
+    _apply_,
+    _dict_merge_,
+    _list_append_,
+    _list_extend_,
+    _list_to_tuple_,
+    _new_,
+    _project_,
+)
 from adbc.ir.traverse import uses as uses_of
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.query import target
+from adbc.passes.query import constant, target
 from adbc.types.callsites import is_rest
 from adbc.types.inference import type_of
-from adbc.types.lattice import NONE, TupleType
+from adbc.types.lattice import NONE, Exact, TupleType
 
 __all__ = ["spread_calls"]
 
@@ -47,6 +63,12 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
     """
     changed = False
     users: dict[Value, list[Any]] | None = None
+    for call in [
+        call for call in graph.instructions() if target(call) is _apply_ and len(call.operands) == 4
+    ]:
+        users = uses_of(graph) if users is None else users
+        if _hand_dict(call, users):
+            users, changed = None, True
     for block in graph.blocks:
         calls: list[Instruction] = []
         for call in [*block.instructions]:
@@ -71,6 +93,27 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
                 changed = True
         block.instructions = calls
     return changed
+
+
+def _hand_dict(call: Instruction, users: dict[Value, list[Any]]) -> bool:
+    """Let `call`, which is given a copy of a dict, made in front of it for the purpose, be given the dict;
+    whether it was one.  Whoever is called gets a copy."""
+    merged, block = call.operands[3], call.block
+    if not isinstance(merged, Instruction) or target(merged) is not _new_ or block is None or block.handler:
+        return False
+    step, *others = users[merged]
+    if others != [call] or target(step) is not _dict_merge_ or users[step] or step.operands[1] is not merged:
+        return False
+    at = block.instructions.index(call)
+    is_empty = len(merged.operands) == 2 and constant(merged.operands[1]) is dict
+    if not is_empty or merged.block is not block or block.instructions[at - 1] is not step:
+        return False
+    given = step.operands[2]
+    if type_of(given) != Exact(dict):
+        return False
+    call.operands[3] = given
+    block.instructions.remove(step)  # the empty dict stays: what is guessed in between may lead elsewhere
+    return True
 
 
 def _spread(call: Instruction) -> Value | None:

@@ -124,19 +124,12 @@ def next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
 
 
 def next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    out = intrinsics._next_(args[0])
-    if out is EXHAUSTED or fargs[0] is None:
+    out = next(args[0], EXHAUSTED)
+    beside = fargs[0]
+    if out is EXHAUSTED or beside is None:
         return out, None, _NOTHING
-    shadow, sink, _ = fargs[0].step(out)
-    if sink is None:
-        return out, shadow, _NOTHING
-
-    def next_pullback(bout: Any) -> Sequence[Any]:
-        if bout is not None:
-            sink(bout)
-        return (None,)
-
-    return out, shadow, next_pullback
+    shadow, sink, _ = beside.step(out)
+    return out, shadow, _NOTHING if sink is None else sink
 
 
 def _next_or_default(iterator: Any, default: Any = UNBOUND, /) -> Any:

@@ -63,6 +63,8 @@ class Policy:
         if call in self.taken_apart and is_step_by_entry(call):
             return False  # `view_loops` gives each part a type of its own
         original = self.originals.get(call)
+        if original in self.base.tested:
+            return False
         return original in self.base.roots and self.base.roots[original] not in self.base.excluded
 
     def site(self, call: Instruction) -> Site:

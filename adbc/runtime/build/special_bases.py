@@ -4,29 +4,36 @@ A base is the function in normal form into copies of which guesses are inserted.
 parameter says which functions methods, operators, properties and loops lead to, small ones are written in
 before anything is guessed: then what they read can be guessed at like anything else in the function, and a
 side exit leads into the middle of what was written in.
+
+A generator that a method makes is written into the loop that consumes it.  An attribute of the object might
+hide the method, so that is tested where the method is read, with a side exit like that of a guess.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adbc import passes  # loaded when it is first used
 from adbc.flags import HEAP_TYPE
+from adbc.ir.builder import Builder
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _foreigncall_, _iter_
-from adbc.ir.traverse import copy_graph
+from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _method_is_
+from adbc.ir.traverse import copy_graph, uses
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.step_edges import step_edges
 from adbc.passes.query import constant, target, use_counts
+from adbc.passes.typed.guards import cut
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
-from adbc.runtime.build.speculation import Base
+from adbc.runtime.build.speculation import Base, Continuation
 from adbc.types import AbstractType
+from adbc.types.callsites import is_method
 from adbc.types.inference import type_of
 from adbc.types.lattice import Exact, inferred_type
 
@@ -65,6 +72,8 @@ class SpecialBases:
         self, base: Base, code: Any, globals: dict[str, Any], parameters: Sequence[AbstractType]
     ) -> Base:
         graph, copies, _ = copy_graph(base.graph)
+        tested: set[Value] = set()
+        key = (code, id(globals), tuple(parameters))
         types_ = tuple(map(inferred_type, parameters))
         lifting = self.graphs.lifting
         is_new = (code, id(globals)) not in lifting
@@ -74,32 +83,24 @@ class SpecialBases:
             for _ in range(_ROUNDS):
                 self.knowledge.infer(graph, types_)
                 is_asked = self._iterate(graph, globals)
-                if not inline_calls(graph, lambda call: self._small(graph, call)) and not is_asked:
+                if inline_calls(graph, functools.partial(self._small, graph)) or is_asked:
+                    changed = True
+                    continue
+                loop = self._with_generator(graph, globals, base, copies, key, tested)
+                if loop is None:
                     break
+                graph, moved = loop
+                copies = {value: moved.get(copy, copy) for value, copy in copies.items()}
+                tested = {moved.get(read, read) for read in tested}
                 changed = True
         finally:
             if is_new:
                 lifting.discard((code, id(globals)))
         if not changed:
             return base
-        step_edges(graph)
-        roots: dict[Instruction, int] = {}
-        for original, number in base.roots.items():
-            copy = copies[original]
-            if isinstance(copy, Instruction):
-                roots[copy] = number
-        following = len(base.roots)
-        present = set(graph.instructions())
-        roots = {call: number for call, number in roots.items() if call in present}
-        for call in graph.instructions():
-            if call not in roots:
-                roots[call] = following
-                following += 1
-        for block in graph.blocks:
-            for value in (*block.phis, *block.instructions):
-                value.type = None
-        made = Base(graph, roots)
+        made = _base(graph, base, copies)
         made.is_special = True
+        made.tested = frozenset(tested)
         return made
 
     def _small(self, graph: Graph, call: Instruction) -> tuple[Graph, Sequence[Value]] | None:
@@ -109,6 +110,62 @@ class SpecialBases:
         if not any(_is_instance(type_of(v)) for v in call.operands[1:] if not isinstance(v, Const)):
             return None
         return self.graphs.small_callee(graph, call)
+
+    # -- generators that methods make ----------------------------------------------------------------------
+
+    def _with_generator(
+        self,
+        graph: Graph,
+        globals: dict[str, Any],
+        base: Base,
+        copies: Mapping[Value, Value],
+        key: tuple[Any, ...],
+        tested: set[Value],
+    ) -> tuple[Graph, dict[Value, Value]] | None:
+        """A copy of `graph` in which one more generator, which a method of an instance of a known class
+        makes, is written into its loop, and what became of the values; None if there is none.
+
+        base, copies: what `graph` is a copy of.  The read of the method is added to those that are `tested`.
+        """
+        if sum(len(block.instructions) for block in graph.blocks) > _ENOUGH:
+            return None
+        users = None
+        for call in list(graph.instructions()):
+            read = call.operands[0] if call.op == "call" else None
+            if not isinstance(read, Instruction) or target(read) is not _getattr_ or read in tested:
+                continue
+            function = is_method(read, self.knowledge)
+            if function is None or not makes_generators(function.__code__):
+                continue
+            users = users or uses(graph)
+            takers, block = users[call], read.block
+            is_consumed = len(takers) == 1 and self._is_consumed(call, takers[0])
+            if users[read] != [call] or not is_consumed or block is None or block.handler is not None:
+                continue
+            changed, moved, _ = copy_graph(graph)
+            before, earlier, _ = copy_graph(graph)
+            rest = Continuation.behind(
+                _base(before, base, {v: earlier[c] for v, c in copies.items() if c in earlier}),
+                earlier[read], globals, key,  # type: ignore[arg-type]  # an instruction, like `read`
+            )  # fmt: skip
+            back = {copy: moved[value] for value, copy in earlier.items()}
+            made: Any = moved[call]
+            _test_method(changed, moved[read], made, function, rest, [back[v] for v in rest.live])
+            if consumed_generators(changed, Consuming(self.graphs)) and made not in set(
+                changed.instructions()
+            ):
+                passes.normalise(changed, globals)
+                tested.add(read)
+                return changed, moved
+        return None
+
+    def _is_consumed(self, made: Instruction, taker: object) -> bool:
+        """Whether `taker` takes what the generator gives that `made` makes, and does nothing else with it."""
+        if not isinstance(taker, Instruction) or made not in taker.operands:
+            return False
+        if target(taker) is _iter_:
+            return True
+        return bool(Consuming(self.graphs).consumer(taker, taker.operands.index(made)))
 
     # -- loops over instances ------------------------------------------------------------------------------
 
@@ -165,3 +222,40 @@ class SpecialBases:
 
 def _is_instance(known: AbstractType) -> bool:
     return isinstance(known, Exact) and bool(known.cls.__flags__ & HEAP_TYPE)
+
+
+def _base(graph: Graph, base: Base, copies: Mapping[Value, Value]) -> Base:
+    """`graph`, made of a copy of `base`, as a base itself; `copies` says what became of the values."""
+    step_edges(graph)
+    present = set(graph.instructions())
+    roots = {
+        copy: number
+        for copy, number in ((copies.get(original), number) for original, number in base.roots.items())
+        if isinstance(copy, Instruction) and copy in present
+    }
+    following = len(base.roots)
+    for call in graph.instructions():
+        if call not in roots:
+            roots[call] = following
+            following += 1
+    for block in graph.blocks:
+        for value in (*block.phis, *block.instructions):
+            value.type = None
+    return Base(graph, roots)
+
+
+def _test_method(
+    graph: Graph, read: Any, call: Any, function: Any, rest: Continuation, live: Sequence[Value]
+) -> None:
+    """Let `call`, of the method that `read` reads, be one of `function`, if that is the method; else what is
+    left is `rest`, which is given the values `live`."""
+    block = read.block
+    known = cut(graph, block, block.instructions.index(read) + 1)
+    builder = Builder(graph, block)
+    builder.position = read.position
+    test = builder.call(_method_is_, read, function, read.operands[1])
+    otherwise = graph.add_block(f"{block.label}.otherwise")
+    builder.branch(test, known, otherwise)
+    builder.block = otherwise
+    builder.ret(builder.call(rest, *live))
+    call.operands[:1] = [Const(function), read.operands[1]]

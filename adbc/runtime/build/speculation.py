@@ -219,6 +219,8 @@ class Base:
         """Whether what is known of values of the whole function is true of this rest of it."""
         self.is_special = False
         """Whether functions were written in that only the types of parameters tell."""
+        self.tested: frozenset[Value] = frozenset()
+        """Reads of methods that are tested already: nothing needs to be seen there."""
         self._liveness: Liveness | None = None
 
     def live(self, block: Block, index: int) -> list[Value]:

@@ -15,7 +15,7 @@ import time
 import types
 from typing import Any
 
-from adbc.flags import HEAP_TYPE
+from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import overrides
 from adbc.tangents.containers import NamedTupleKind
@@ -84,9 +84,9 @@ LIBRARY = frozenset(
 
 
 def is_heap_type(cls: type) -> bool:
-    """Whether `cls` was made by a class statement (or is a heap type of C): Python code may implement its
-    methods, and they may change at any time."""
-    return bool(cls.__flags__ & HEAP_TYPE)
+    """Whether `cls` was made by a class statement (or is a heap type of C that can be changed): Python code
+    may implement its methods, and they may change at any time."""
+    return cls.__flags__ & (HEAP_TYPE | IMMUTABLE_TYPE) == HEAP_TYPE
 
 
 def is_python_function(f: object) -> bool:
@@ -389,6 +389,8 @@ def attribute(cls: type, name: str) -> Any:
 def way_to_set(cls: type, name: str) -> Any:
     """`FIELD` if setting attribute `name` of instances of `cls` writes into their dictionary, or at a
     `PLACE`, and no code in Python is asked; else `SLOW`."""
+    if cls is types.SimpleNamespace:  # which has a name of its own for what `object` does
+        return attribute(cls, name)
     if type(name) is not str or lookup(cls, "__setattr__") is not object.__setattr__:
         return SLOW
     found = lookup(cls, name)

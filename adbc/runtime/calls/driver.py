@@ -57,6 +57,7 @@ from adbc.types import AbstractType, has_cotangent, has_shadow
 __all__ = ["Answer", "Called", "Calls", "Names", "Values", "are_values", "is_of_operators"]
 
 _SPREAD = (tuple, list)
+_NAMES = frozenset({str})
 _SETTING = (intrinsics._setattr_, intrinsics._init_field_)
 _WITH_HANDLERS = (BuiltinFunctionType, FunctionType)
 WITH_RULES = (FunctionType, type, MethodDescriptorType)
@@ -643,6 +644,8 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         """``f(*args, **kwargs)``: a call of `f` on the elements."""
         ff, fargs, fkeywords = (*step.call.shadows, None)[:3]
         keywords, args = step.keywords, (*step.arguments, *step.keywords.values())
+        if not _NAMES.issuperset(map(type, keywords)) and not all(isinstance(k, str) for k in keywords):
+            raise TypeError("keywords must be strings")
         if fargs is None or fargs is NO_FDATA:
             shadows: Values = (None,) * len(step.arguments)
         else:

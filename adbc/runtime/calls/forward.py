@@ -61,6 +61,10 @@ class ForwardCalls(Calls):
         out, dout = row.frule(xs, fs, NO_KWARGS)
         return out, None if dout is NO_TANGENT else dout
 
+    def use_on_iterator(self, row: Any, xs: Values, dxs: Values) -> Any:
+        out, dout = row.frule(xs, dxs, NO_KWARGS)
+        return out, None if dout is NO_TANGENT else dout
+
     def use_on_object(self, row: Any, obj: Any, shadow: Any) -> Any:
         out, dout = row.frule((obj,), (shadow,), NO_KWARGS)
         return out, None if dout is NO_TANGENT else dout
@@ -97,6 +101,10 @@ class ForwardCalls(Calls):
             return self.run(context, Call(function, None, xs, dxs, (None,) * len(xs)), "forward")[:2]
 
         return handle
+
+    def of_field(self, value: Any, fields: dict[str, Any], name: str) -> Any:
+        slot = fields[name]
+        return value, None if slot is NO_TANGENT else slot
 
     def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
         return MethodType(function, obj), None if shadow is None else FData(__self__=shadow, __func__=None)

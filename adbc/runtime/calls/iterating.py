@@ -39,6 +39,7 @@ class Iterating(abc.ABC):
     fill: Callable[[Any, Any], Any]
     known: Callable[[Context, Any], Any]
     known_in: Callable[[Context, Any, Any], Any]
+    decided: dict[Any, Any]
 
     @abc.abstractmethod
     def enter_planned(
@@ -73,6 +74,10 @@ class Iterating(abc.ABC):
         """The handler of an intrinsic or operator."""
 
     @abc.abstractmethod
+    def use_on_iterator(self, row: Any, xs: Any, fs: Any) -> Any:
+        """The answer of a handler, of the next value of an iterator in C, by `row`."""
+
+    @abc.abstractmethod
     def named(self, handle: Any, function: Any) -> Callable[..., Any]:
         """`handle`, the handler of `function`, with a name by which it is found again."""
 
@@ -90,12 +95,15 @@ class Iterating(abc.ABC):
         """The handler of `function`, which asks an iterator for its next value: generators go on without more
         ado, and iterators written in Python are asked as any function is called."""
         otherwise, raises, own = self.by_row(function), function is next, self.mode
-        step = self.by_row(intrinsics._next_)
-        in_c: set[type] = set()  # classes of iterators of which no Python code is asked, and that stay so
+        step, decided, use = self.by_row(intrinsics._next_), self.decided, self.use_on_iterator
+        in_c: dict[type, Any] = {}  # keys of rows, by classes of iterators of which no Python code is asked
 
         def take(context: Context, xs: Values, fs: Values, mode: Mode = own) -> Any:
-            if type(xs[0]) in in_c:
-                return otherwise(context, xs, fs, mode)
+            key = in_c.get(type(xs[0]))
+            if key is not None:
+                row = decided.get(key)
+                is_known = row is not None and row is not SLOW
+                return use(row, xs, fs) if is_known else otherwise(context, xs, fs, mode)
             if type(xs[0]) is Generator and fs[0] is not None and len(xs) == 1:
                 answer = self.of_one(resumed(self, context, xs[0], fs[0], _NOTHING_SENT, mode))
                 if raises and answer[0] is intrinsics.EXHAUSTED:
@@ -111,7 +119,7 @@ class Iterating(abc.ABC):
             way = self.way_to_advance(context, type(xs[0]))
             if way is SLOW or raises:
                 if not raises and type(xs[0]) is not Generator and not is_heap_type(type(xs[0])):
-                    in_c.add(type(xs[0]))
+                    in_c[type(xs[0])] = function, (type(xs[0]),)
                 return otherwise(context, xs, fs, mode)
             return self.advanced(context, way, xs, fs, mode)
 

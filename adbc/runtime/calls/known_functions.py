@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import weakref
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, Literal
@@ -79,7 +80,7 @@ class KnownFunctions(abc.ABC):
         if not keywords:
             plan = plans.followed(self.engine, mode, f, xs, fs)
             if plan is not None:
-                if self.table.rows(f):
+                if plan.cleared() is not f and not self.clear(plan, f):
                     return None
                 return self.enter_by(context, plan, f, ff, xs, fs, called)
         found = plans.bound_at_once(self.engine, mode, f, xs, fs, keywords, self.fill)
@@ -87,7 +88,17 @@ class KnownFunctions(abc.ABC):
             if is_library_code(f.__code__.co_filename, f.__globals__):
                 self.unfollowed.add(f.__code__)
             return None
-        if self.table.rows(f) or f in with_active_defaults or has_defaults_beside(ff):
-            return None
         plan, values, beside, gather = found
+        if plan.cleared() is not f and not self.clear(plan, f):
+            return None
+        if f in with_active_defaults or has_defaults_beside(ff):
+            return None
         return self.enter_gathered(context, plan, f, ff, values, beside, gather, called)
+
+    def clear(self, plan: Plan, f: FunctionType) -> bool:
+        """Whether `f` has no rules of its own, so that it is entered by `plan`, which is for all functions
+        with its code; that is so as long as the plan is good, for a rule that is declared drops all plans."""
+        if self.table.rows(f):
+            return False
+        plan.cleared = weakref.ref(f)
+        return True

@@ -44,6 +44,7 @@ __all__ = [
     "body",
     "bound",
     "bound_at_once",
+    "by_more_than_class",
     "by_structure",
     "by_value",
     "checked",
@@ -90,6 +91,7 @@ class Plan:
 
     __slots__ = (
         "active",
+        "cleared",
         "flags",
         "give",
         "give_behind",
@@ -116,6 +118,8 @@ class Plan:
         in front, for the function."""
         self.parameters = parameters
         self.active = active
+        self.cleared: Callable[[], Any] = bool
+        """Gives the function that was entered last, which has no rules, while it is there."""
         self.is_followed = False
         """Whether the function is known to be followed whatever it is given: it is no code of a library."""
         self.last: Any = None
@@ -268,8 +272,11 @@ def plan(
         short = mode, function.__code__, id(function.__globals__), (*map(type, xs),), (*map(is_, fs, _NONES),)
         at_once: Any = engine.plans.get(short)
         if at_once is not None and engine.epoch == engine.table.epoch:
-            return at_once or None
-        if not _has_parameters(function, len(xs)):
+            if at_once.__class__ is not tuple:
+                return at_once or None
+            if at_once := engine.plans.get((short, *[_shape(xs[place]) for place in at_once])):
+                return at_once  # type: ignore[no-any-return]  # a plan
+        elif not _has_parameters(function, len(xs)):
             engine.plans[short] = False
             return None
     classes: list[Any] = [*lists]
@@ -278,8 +285,8 @@ def plan(
         if cls in BY_VALUE:
             return None
         classes.append(_LOCAL if is_local(cls) else cls)
-        if cls.__name__ == "ndarray" and cls.__module__ == "numpy":
-            classes += (x.dtype, x.ndim)  # its type says so much more
+        if _is_array(cls):
+            classes += _shape(x)  # its type says so much more
     if engine.epoch != engine.table.epoch:
         engine.clear()
     given: list[Any] = [f is not None for f in fs]
@@ -300,10 +307,22 @@ def plan(
             for flag, t in zip(given, parameters, strict=True)
         ]
         known = engine.plans[key] = _plan(engine, mode, function, parameters, active)
-    if short is not None and len(key) == 3 + 2 * len(xs) and _LOCAL not in classes:
-        engine.plans[short] = known  # the classes of the arguments say all that is asked
+    if short is not None and _LOCAL not in classes:
         known.is_followed = not is_library_code(function.__code__.co_filename, function.__globals__)
+        places = tuple([place for place, x in enumerate(xs) if _is_array(type(x))])
+        engine.plans[short] = places or known  # without arrays, the classes say all that is asked
+        engine.plans[short, *[_shape(xs[place]) for place in places]] = known
     return known
+
+
+def _is_array(cls: type) -> bool:
+    """Whether `cls` is that of arrays, whose types say more."""
+    return cls.__name__ == "ndarray" and cls.__module__ == "numpy"
+
+
+def _shape(array: Any) -> tuple[Any, int]:
+    """What is asked of an array beside its class where a plan is looked for."""
+    return array.dtype, array.ndim
 
 
 _NONES = itertools.repeat(None)
@@ -316,6 +335,8 @@ def followed(
     might be run as it is."""
     short = mode, function.__code__, id(function.__globals__), (*map(type, xs),), (*map(is_, fs, _NONES),)
     found: Any = engine.plans.get(short)
+    if found.__class__ is tuple:
+        found = engine.plans.get((short, *[_shape(xs[place]) for place in found]))
     return found if found and found.is_followed and engine.epoch == engine.table.epoch else None
 
 
@@ -480,15 +501,26 @@ def bound(
         parameters = list(map(engine.typeof, values))
         known = made(engine, mode, function, parameters, [f is not None for f in beside])
         engine.plans[key] = known
-    if kinds == [*map(type, xs), *map(type, defaults)]:  # the classes say all that is asked
+    places = by_more_than_class(kinds, (*xs, *defaults))
+    if places is not None and all(place < len(xs) for place in places):
         known.is_followed = not is_library_code(function.__code__.co_filename, function.__globals__)
         if not function.__kwdefaults__:
             short = (
                 Layout, mode, function.__code__, id(function.__globals__), keywords,
                 (*map(type, xs),), (*map(is_, fs, _NONES),), len(function.__defaults__ or ()),
             )  # fmt: skip
-            engine.plans[short] = known, found, [*map(type, defaults)]
+            engine.plans[short] = known, found, [*map(type, defaults)], places
+            if places:
+                engine.plans[short, *[kinds[place] for place in places]] = known
     return known, values, beside, found.gather
+
+
+def by_more_than_class(kinds: Sequence[Any], xs: Sequence[Any]) -> tuple[int, ...] | None:
+    """The places of the arguments `xs` of whose `kinds` more than the class is asked; None if a plan cannot
+    be kept by their classes, one of which differentiated code has made."""
+    if _LOCAL in kinds:
+        return None
+    return tuple([place for place, x in enumerate(xs) if kinds[place] is not type(x)])
 
 
 def bound_at_once(
@@ -509,7 +541,11 @@ def bound_at_once(
     at_once: Any = engine.plans.get(short)
     if at_once is None or engine.epoch != engine.table.epoch or function.__kwdefaults__:
         return None
-    plan, found, classes = at_once
+    plan, found, classes, places = at_once
+    if places:
+        plan = engine.plans.get((short, *[kind(engine, xs[place]) for place in places]))
+        if plan is None:
+            return None
     values, beside = found.bind(xs, fs, function.__defaults__, None, fill)
     if classes and [type(values[place]) for place in found.defaults] != classes:
         return None
@@ -578,7 +614,7 @@ def by_value(
 def kind(engine: EngineView, value: Any) -> Any:
     """What is asked of an argument where a plan is looked for: its class, or its type if that says more."""
     cls = type(value)
-    if cls in BY_VALUE or (cls.__name__ == "ndarray" and cls.__module__ == "numpy"):
+    if cls in BY_VALUE or _is_array(cls):
         return engine.typeof(value)
     return _LOCAL if is_local(cls) else cls
 

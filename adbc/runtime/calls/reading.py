@@ -44,6 +44,7 @@ from adbc.runtime.calls.plain import is_of_library
 from adbc.runtime.calls.plans import Mode
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
+from adbc.tangents import MutableTangent
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["Attributes"]
@@ -82,6 +83,10 @@ class Attributes(Objects):
         """Answer ``obj.name`` by `row`, which the class of `obj` decides: the rule of what computes it."""
 
     @abc.abstractmethod
+    def of_field(self, value: Any, fields: dict[str, Any], name: str) -> Any:
+        """Answer ``obj.name``, a field that holds `value`, from the `fields` of what stands beside `obj`."""
+
+    @abc.abstractmethod
     def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
         """Answer ``obj.name``, which is the method of `obj` that `function` becomes."""
 
@@ -115,7 +120,14 @@ class Attributes(Objects):
         found = context.attributes.get((cls, name))
         if found is None:
             found = context.attributes[cls, name] = self.way_to_attribute(cls, name)
-        if found is PLACE or (found is FIELD and name in obj.__dict__):
+        if found is FIELD and name in (fields := obj.__dict__):
+            beside = fs[0]
+            if beside is None:
+                return self.constant(fields[name], None, 2)
+            if beside.__class__ is MutableTangent and name in beside.__dict__ and cls is not FunctionType:
+                return self.of_field(fields[name], beside.__dict__, name)
+            return self.get_field(xs, fs, NO_KWARGS)
+        if found is PLACE:
             return self.get_field(xs, fs, NO_KWARGS)
         if found.__class__ is MethodDescriptorType:
             return self.bind_method_in_c(found, obj, fs[0])

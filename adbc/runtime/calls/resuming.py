@@ -175,16 +175,24 @@ def _plan(engine: EngineView, mode: Mode, segment: Any, xs: Sequence[Any], fs: S
     if engine.epoch != engine.table.epoch:
         engine.clear()
     short = mode, segment, (*map(type, xs),), (*map(is_, fs, _NONES),)
-    found: Plan | None = engine.plans.get(short)
-    if found is not None:
-        return found
+    places = engine.plans.get(short)
+    if places.__class__ is Plan:
+        return places  # the classes say all that is asked
+    if places is not None:
+        at_once: Plan | None = engine.plans.get((short, *[plans.kind(engine, xs[place]) for place in places]))
+        if at_once is not None:
+            return at_once
     kinds = [plans.kind(engine, x) for x in xs]
     key = (mode, segment, *kinds, *[f is None for f in fs])
-    found = engine.plans.get(key)
+    found: Plan | None = engine.plans.get(key)
     if found is None:
         parameters = list(map(engine.typeof, xs))
         found = engine.plans[key] = plans.made(engine, mode, segment, parameters, [f is not None for f in fs])
-    if kinds == [*map(type, xs)]:  # the classes say all that is asked
+    places = plans.by_more_than_class(kinds, xs)
+    if places:
+        engine.plans[short] = places
+        engine.plans[short, *[kinds[place] for place in places]] = found
+    elif places is not None:
         engine.plans[short] = found
     return found
 

@@ -135,6 +135,9 @@ class ReverseCalls(Calls):
             fout = dependent(fout, fs, row)
         return out, fout, lambda bout: (None, *pullback(bout))
 
+    def use_on_iterator(self, row: Any, xs: Values, fs: Values) -> Any:
+        return row.rrule(xs, fs, NO_KWARGS)  # what a shadow of an iterator gives is as active as it says
+
     def use_on_object(self, row: Any, obj: Any, shadow: Any) -> Any:
         out, fout, pullback = row.rrule((obj,), (shadow,), NO_KWARGS)
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
@@ -189,6 +192,18 @@ class ReverseCalls(Calls):
             return self.call_slowly(context, call, count, mode)
 
         return handle
+
+    def of_field(self, value: Any, fields: dict[str, Any], name: str) -> Any:
+        slot = fields[name]
+
+        def field_pullback(bout: Any) -> Sequence[Any]:
+            if bout is not None:
+                t = fields[name]
+                is_sum = t.__class__ is float and bout.__class__ is float
+                fields[name] = t + bout if is_sum else slot_increment(t, bout)
+            return None, None
+
+        return value, NO_FDATA if slot.__class__ is float else slot_shadow(slot), field_pullback
 
     def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
         bound = MethodType(function, obj)
