@@ -113,7 +113,11 @@ class _Writer(Objects):
         if context.texts is not None:
             texts.check_evaluated(context, call)
         step = resolve.step(call, calls.table, calls.protocols)
-        while type(step) is steps.Delegate:
+        while True:
+            if type(step) is steps.Enter:
+                step = resolve.met_inside(step)
+            if type(step) is not steps.Delegate:
+                break
             step = resolve.step(step.call, calls.table, calls.protocols)
         self.take(step)
 
@@ -200,10 +204,10 @@ class _Writer(Objects):
         if engine.stale:
             engine.refresh()
         rule = engine.entry(function, types_, on, self.mode)
+        rule = checked(engine, context, rule, function, types_, on)
         engine.written(rule.forwards)
         if not self.is_forward:
             engine.written(rule.pullback)
-        rule = checked(engine, context, rule, function, types_, on)
         flags = [
             (has_shadow(t) + 2 * has_cotangent(t)) if flag else 0 for t, flag in zip(types_, on, strict=True)
         ]

@@ -168,6 +168,7 @@ def refused(why: str) -> UnsupportedError:
 def written(name: str, source: str, scope: dict[str, Any]) -> Any:
     """The function `name` that `source` defines, with the globals `scope`."""
     scope["__name__"] = __name__  # the module of what is defined there
+    scope["__spec__"] = __spec__  # whose globals nobody writes to
     exec(_compiled(source), scope)
     return scope[name]
 
