@@ -33,6 +33,7 @@ from adbc.tangents.iterators import (
     shadow_iterator,
     shadow_steps,
     shadow_zip,
+    steps_left,
 )
 from adbc.tangents.kinds import install
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT, NoFData, NoRData, NoTangent
@@ -112,6 +113,7 @@ __all__ = [
     "slot_rdata",
     "slot_shadow",
     "slot_tangent",
+    "steps_left",
     "tangent",
     "tangent_field",
     "tangent_type",

@@ -28,7 +28,7 @@ from adbc.tangents.protocol import Kind, kind_of
 
 __all__ = [
     "ITERATOR_KIND", "MISSING", "NOTHING_BACK", "ShadowIterator", "shadow_enumerate", "shadow_iterator",
-    "shadow_steps", "shadow_zip", "shown_by",
+    "shadow_steps", "shadow_zip", "shown_by", "steps_left",
 ]  # fmt: skip
 
 Sink = Callable[[Any], Any]
@@ -279,14 +279,24 @@ def _view_iterator(view: Any, shadow: Any, reverse: bool) -> ShadowIterator:
 
 
 def shadow_steps(cls: type, shadow: Any, left: Sequence[Any]) -> ShadowIterator:
-    """The shadow of an iterator of class `cls` over a dict with `shadow`, or over a view of it, which has yet
-    to give what is in `left`."""
+    """The shadow of an iterator of class `cls` over a dict with `shadow`, or over a view of it, of which are
+    `left` the `steps_left`."""
     if cls is _KEYS:
         return KeyIterator()
     if cls is _ITEMS:
-        return TupleStep((KeyIterator(), DictValueIterator(shadow, iter([k for k, _ in left]))))
+        return TupleStep((KeyIterator(), DictValueIterator(shadow, iter(left))))
     keys = list(shadow)
     return DictValueIterator(shadow, iter(keys[len(keys) - len(left) :]))
+
+
+def steps_left(iterator: Any) -> Sequence[Any] | None:
+    """The keys that an `iterator` over the items of a dict has yet to give, or as many things as one over
+    keys or values has; None if the dict has grown or shrunk.  The iterator is left where it is."""
+    try:
+        left = iterator.__reduce__()[1][0]  # made by a copy of the iterator
+    except RuntimeError:
+        return None
+    return [k for k, _ in left] if type(iterator) is _ITEMS else range(len(left))
 
 
 _KEYS: type = type(iter({}))

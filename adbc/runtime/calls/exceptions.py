@@ -34,7 +34,10 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent, fill_tangent, slot_rdata, slot_tangent
 from adbc.tangents.fields import arguments, hides_arguments
 
-__all__ = ["PROTOCOLS", "SET_LINK", "allocated", "caught", "of_exception", "set_link", "set_on_exception"]
+__all__ = [
+    "PROTOCOLS", "SET_LINK", "allocated", "caught", "is_allocator", "kept_arguments", "of_exception",
+    "set_arguments", "set_link", "set_on_exception",
+]  # fmt: skip
 
 
 def caught(context: Context, error: Any) -> Any:
@@ -53,7 +56,7 @@ def caught(context: Context, error: Any) -> Any:
     return found
 
 
-def _arguments(error: Any, xs: Args, shadows: Args, fill: Callable[[Any, Any], Any]) -> Any:
+def kept_arguments(error: Any, xs: Args, shadows: Args, fill: Callable[[Any, Any], Any]) -> Any:
     """The tangent of ``error.args``, which are `xs`, with these shadows (or tangents).
 
     `fill` makes a whole tangent of a value and its shadow or tangent.
@@ -80,7 +83,7 @@ def allocated(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> 
     error = call.perform()
     shadow = MutableTangent()
     if not hides_arguments(type(error)):
-        shadow.__dict__["args"] = _arguments(error, call.args[1:n], call.shadows[1:n], fill)
+        shadow.__dict__["args"] = kept_arguments(error, call.args[1:n], call.shadows[1:n], fill)
     context.shadows.register(error, shadow)
     return error, shadow
 
@@ -91,7 +94,7 @@ def _init_row(wrapper: Any) -> Primitive:
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         wrapper(*args, **kwargs)
         if dargs[0] is not None and not hides_arguments(type(args[0])):
-            dargs[0].__dict__["args"] = _arguments(args[0], args[1:], dargs[1:], fill_tangent)
+            dargs[0].__dict__["args"] = kept_arguments(args[0], args[1:], dargs[1:], fill_tangent)
         return None, None
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -102,17 +105,17 @@ def _init_row(wrapper: Any) -> Primitive:
         if shadow is None or hides_arguments(type(error)):
 
             def hidden_pullback(bout: Any) -> Any:
-                _set_arguments(error, before)
+                set_arguments(error, before)
                 return nothing
 
             return None, None, hidden_pullback
         slots = shadow.__dict__
         old = slots.get("args")
-        slots["args"] = _arguments(error, args[1:], fargs[1:], slot_tangent)
+        slots["args"] = kept_arguments(error, args[1:], fargs[1:], slot_tangent)
 
         def init_pullback(bout: Any) -> Any:
             returned = slot_rdata(slots["args"])
-            _set_arguments(error, before)
+            set_arguments(error, before)
             if old is None:
                 del slots["args"]
             else:
@@ -124,11 +127,21 @@ def _init_row(wrapper: Any) -> Primitive:
     return Primitive(wrapper, frule=frule, rrule=rrule)
 
 
-_set_arguments = vars(BaseException)["args"].__set__
+def set_arguments(error: BaseException, args: tuple[Any, ...]) -> None:
+    """Set what every exception keeps as ``args``."""
+    _ARGUMENTS.__set__(error, args)
+
+
+_ARGUMENTS: Any = vars(BaseException)["args"]
 
 
 def _new(call: Call, table: RuleTable) -> Step:
     return AllocateException(call)
+
+
+def is_allocator(function: Any) -> bool:
+    """Whether `function` is a ``__new__`` in C that makes an exception."""
+    return PROTOCOLS.get(function) is _new
 
 
 def _init(row: Primitive) -> Any:

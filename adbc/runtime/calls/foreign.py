@@ -43,7 +43,8 @@ from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = [
-    "call_foreign", "call_plainly", "held", "let_iterators_be", "reaches_active", "settled", "watched",
+    "call_foreign", "call_plainly", "held", "let_iterators_be", "reach_of", "reaches_active",
+    "settled", "watched",
 ]  # fmt: skip
 
 _SYNTAX = frozenset(
@@ -261,6 +262,10 @@ def reaches_active(context: Context, call: Call) -> bool:
     reached = (function, inner, *call.args)
     if any(_active_global(context, x, set()) is not None for x in reached):
         return True
+    if any(reaches_out(f.__code__) for f in _functions(reached)) and context.shadows.is_any(
+        context.is_active
+    ):
+        return True
     return any(_sees_active(context, x) for x in (*call.args, *_contained(call.args)))
 
 
@@ -347,7 +352,7 @@ def watched(
     log do; numbers may be written there if the call is given none that has a derivative.  roots: where the
     Python code begins, if that is not the function and all of the arguments.
     """
-    reached = _reached((call.function, *call.args) if roots is None else roots)
+    reached = reach_of((call.function, *call.args) if roots is None else roots)
     context.shadows.look_again(reached)
     before = list(contents(reached))
     is_free = stays and not any(map(is_active, call.shadows))
@@ -395,7 +400,7 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
     others = stored.others(keys)
     ask = Call(_ask, None, (container, keys, others), (None,) * 3, (None,) * 3)
     _, undo = watched(context, ask, "looks for a key", roots=(*keys, *others))
-    before = list(contents(_reached((*keys, *others))))
+    before = list(contents(reach_of((*keys, *others))))
     classes = {base for x in (*keys, *others) for base in type(x).__mro__ if not is_library_class(base)}
     attributes = [(cls, {**vars(cls)}) for cls in classes]
     iterators = [(v, _state(v)) for v in _held(before) if hasattr(type(v), "__next__")]
@@ -555,7 +560,7 @@ def _changes_derivative(context: Context, x: Any, old: Any) -> bool:
 _ABSENT = object()
 
 
-def _reached(roots: Any) -> list[Any]:
+def reach_of(roots: Any) -> list[Any]:
     """The values that Python code behind `roots` may change: what functions close over, the data that they
     name as globals, and what functions of classes do.
 

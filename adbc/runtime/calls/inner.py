@@ -8,42 +8,39 @@ function is followed by the outer level.  Steps that have no row in `_WAYS` are 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
-from types import BuiltinMethodType, MethodType, MethodWrapperType
+from types import FunctionType, MethodType
 from typing import Any
 
-from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS, Overlay, Rule
-from adbc.runtime.calls import foreign, nested, resolve, steps
+from adbc.runtime.calls import (
+    foreign,
+    inner_exceptions,
+    inner_generators,
+    inner_parts,
+    inner_texts,
+    nested,
+    resolve,
+    steps,
+    texts,
+)
 from adbc.runtime.calls.binding import bind
-from adbc.runtime.calls.classes import initialiser
 from adbc.runtime.calls.driver import Calls
+from adbc.runtime.calls.inner_objects import Objects
+from adbc.runtime.calls.inner_ways import Kept, completed, name_of, refused, written
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.plain import is_plain
 from adbc.runtime.calls.plans import checked
 from adbc.runtime.calls.reverse import ReverseCalls, value_shadow
-from adbc.runtime.calls.steps import Call, OfSelf
+from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.slots import as_float
-from adbc.tangents import (
-    NO_FDATA,
-    NO_TANGENT,
-    FData,
-    RData,
-    add,
-    fill_tangent,
-    slot_increment,
-    slot_rdata,
-    slot_shadow,
-    slot_tangent,
-)
-from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow
-from adbc.types.lattice import FLOAT, is_number
+from adbc.tangents import NO_TANGENT, FData, slot_rdata
+from adbc.types import has_cotangent, has_shadow
 
 __all__ = ["ROWS", "completed", "refused", "written"]
 
@@ -82,77 +79,6 @@ def operation(calls: Any, function: Any, context: Any, xs: Any, fs: Any) -> Any:
     return out, fout, lambda bout: back(bout)[1:]
 
 
-def part(returned: Any, i: int) -> Any:
-    """What a pullback has returned for argument `i`."""
-    return returned[i] if i < len(returned) else None
-
-
-def of_self(shadow: Any) -> Any:
-    """The shadow of ``__self__``, from that of a bound method."""
-    return None if shadow is None or shadow is NO_FDATA else shadow.__dict__.get("__self__")
-
-
-def to_self(r: Any) -> Any:
-    """The rdata of a bound method, from that of its ``__self__``."""
-    return None if r is None else RData(__self__=r, __func__=None)
-
-
-def joined(a: Any, b: Any) -> Any:
-    """The sum of two cotangents, of which None is zero."""
-    return add(a, b)
-
-
-def elements_of(shadow: Any, count: int) -> Any:
-    """What stands beside the elements of a tuple."""
-    return (None,) * count if shadow is None or shadow is NO_FDATA or shadow is NO_TANGENT else shadow
-
-
-def slots_of(shadow: Any, count: int) -> Any:
-    """What stands beside the elements of a list."""
-    if shadow is None or shadow is NO_FDATA or shadow is NO_TANGENT:
-        return (None,) * count
-    return tuple([shadow_in(shadow, i) for i in range(count)])
-
-
-def tangent_in(tangent: Any, key: Any) -> Any:
-    """The tangent of what a list or dict has at `key`, None for zero."""
-    if tangent is None or tangent is NO_TANGENT:
-        return None
-    found = tangent[key]
-    return None if found is NO_TANGENT else found
-
-
-def shadow_in(shadow: Any, key: Any) -> Any:
-    """What stands beside what a list or dict has at `key`."""
-    return None if shadow is None or shadow is NO_TANGENT else slot_shadow(shadow[key])
-
-
-def tangents_by_name(values: dict[str, Any], beside: dict[str, Any]) -> dict[str, Any]:
-    """The tangent of a dictionary of ``**keywords``."""
-    return {k: fill_tangent(x, beside[k]) for k, x in values.items()}
-
-
-def slots_by_name(values: dict[str, Any], beside: dict[str, Any]) -> dict[str, Any]:
-    """The shadow of a dictionary of ``**keywords``."""
-    return {k: slot_tangent(x, beside[k]) for k, x in values.items()}
-
-
-def give_slots(shadow: Any, keys: Any, given: Any) -> None:
-    """Add the cotangents `given` to what stands in a shadow at `keys`."""
-    if shadow is None or shadow is NO_FDATA or shadow is NO_TANGENT:
-        return
-    for key, r in zip(keys, given, strict=True):
-        shadow[key] = slot_increment(shadow[key], r)
-
-
-def missing(r: Any) -> Any:
-    """The cotangent of a tuple, None if all of it is."""
-    for x in r:
-        if x is not None:
-            return r
-    return None
-
-
 # -- what is decided -----------------------------------------------------------------------------------------
 
 
@@ -167,97 +93,62 @@ def decided(
 
 def _way(calls: Any, context: Context, call: Call, mode: str, count: int) -> Callable[..., Any]:
     writer = _Writer(calls, context, mode, count)
+    writer.scope |= _SCOPE
     writer.make(call)
     return writer.made()
 
 
-class _Writer:
+class _Writer(Objects):
     """Writes the function that makes one call."""
-
-    def __init__(self, calls: Any, context: Context, mode: str, count: int) -> None:
-        self.calls, self.context, self.mode, self.count = calls, context, mode, count
-        self.is_forward = calls.mode == "forward"
-        self.lines: list[str] = []
-        self.back: list[str] = []
-        """The lines of the pullback, which adds to r0, r1, ..."""
-        self.scope: dict[str, Any] = dict(_SCOPE)
-        self.result = "out", "fout"
-
-    # -- the parts ---------------------------------------------------------------------------------------
-
-    def name(self, value: Any) -> str:
-        """The name of a constant."""
-        name = f"k{len(self.scope)}"
-        self.scope[name] = value
-        return name
-
-    def value(self, x: Any, origin: Any) -> str:
-        """What gives an argument."""
-        if type(origin) is OfSelf and origin.place is not None:
-            return f"{self.value(None, origin.place)}.__self__"
-        if type(origin) is int:
-            return "f" if origin == 0 else "obj" if origin < 0 else f"xs[{origin - 1}]"
-        return self.name(x)
-
-    def shadow(self, x: Any, shadow: Any, origin: Any) -> str:
-        """What gives that which stands beside an argument."""
-        if shadow is None:
-            return "None"
-        if type(origin) is OfSelf and origin.place is not None:
-            return f"of_self({self.shadow(None, shadow, origin.place)})"
-        if type(origin) is int:
-            return "ff" if origin == 0 else "fobj" if origin < 0 else f"fs[{origin - 1}]"
-        return f"beside(context, {self.name(x)})"
-
-    def give(self, origin: Any, r: str) -> None:
-        """Let the pullback hand `r` to an argument."""
-        if type(origin) is OfSelf:
-            if origin.place is None:
-                return
-            origin, r = origin.place, f"to_self({r})"
-        if type(origin) is int:
-            name = "robj" if origin < 0 else f"r{origin}"
-            self.back.append(f"{name} = joined({name}, {r})")
-
-    def values(self, call: Call) -> list[str]:
-        return [self.value(x, o) for x, o in zip(call.args, call.origins, strict=True)]
-
-    def shadows(self, call: Call) -> list[str]:
-        given = zip(call.args, call.shadows, call.origins, strict=True)
-        return [self.shadow(x, f, o) for x, f, o in given]
-
-    def refuse(self, what: str) -> UnsupportedError:
-        return refused(what)
 
     # -- the steps ---------------------------------------------------------------------------------------
 
     def make(self, call: Call) -> None:
         """Write what makes `call`."""
         calls, context = self.calls, self.context
-        if is_plain(context, calls.table, call.function, call.shadow, call.args, call.shadows):
+        plain = is_plain(context, calls.table, call.function, call.shadow, call.args, call.shadows)
+        if plain and not (type(call.function) is FunctionType and self._gives_memory(call)):
             self.as_it_is(call)
             return
         if context.texts is not None:
-            raise self.refuse("text is made of numbers with a derivative")
+            texts.check_evaluated(context, call)
         step = resolve.step(call, calls.table, calls.protocols)
-        while type(step) is steps.Delegate:
+        while True:
+            if type(step) is steps.Enter:
+                step = resolve.met_inside(step)
+            if type(step) is not steps.Delegate:
+                break
             step = resolve.step(step.call, calls.table, calls.protocols)
+        self.take(step)
+
+    def take(self, step: Any) -> None:
+        """Write what carries `step` out."""
         way = _WAYS.get(type(step))
         if way is None:
-            raise self.refuse(f"{_named(call.function)} is called there ({type(step).__name__})")
+            what = _WORDS.get(type(step)) or f"{name_of(step.call.function)} is called there"
+            raise self.refuse(what)
         way(self, step)
+
+    def _gives_memory(self, call: Call) -> bool:
+        """Whether `call` is given memory, the shadow of which has to be kept in step."""
+        return not self.is_forward and any(f is not None and f is not NO_TANGENT for f in call.shadows)
 
     def as_it_is(self, call: Call) -> None:
         """Write the call of what is a constant at this level."""
         if any(map(self.context.is_active, call.shadows)) or self.context.is_active(call.shadow):
             raise missing_rule(call)
-        if not self.is_forward and any(f is not None and f is not NO_TANGENT for f in call.shadows):
-            raise self.refuse(f"{_named(call.function)}, which has no rule, is given memory")
+        if self._gives_memory(call):
+            raise self.refuse(f"{name_of(call.function)}, which has no rule, is given memory")
         function = self.value(call.function, call.origin)
         n = call.count
         values = self.values(call)
         named = [f"{k}={x}" for k, x in zip(call.keywords, values[n:], strict=True)]
+        given = f"context, {function}, ({''.join(f'{x}, ' for x in values)}), {call.keywords!r}"
+        if self.context.texts is not None:
+            self.lines.append(f"source = text_before({given})")
         self.lines.append(f"out = {function}({', '.join([*values[:n], *named])})")
+        if self.context.texts is not None:
+            self.lines.append(f"text_remembered({given}, out, source)")
         self.lines.append("fout = beside(context, out)")
 
     def foreign(self, step: Any) -> None:
@@ -287,18 +178,22 @@ class _Writer:
             self.give(origin, f"part(given, {i})")
 
     def use_text_row(self, step: Any) -> None:
-        # No text has been made of numbers with a derivative yet (`make`): what is read from text is constant.
-        call = step.call
-        if step.row.of_text and any(map(self.context.is_active, call.shadows)):
-            raise self.refuse(f"{_named(call.function)} makes text of a number with a derivative")
         self.use_row(step)
+        row, call = step.row, step.call
+        if self.context.texts is None and not (row.of_text and any(f is not None for f in call.shadows)):
+            return  # what is made of constant text is constant
+        function = self.value(call.function, call.origin)
+        args = "".join(f"{x}, " for x in self.values(call))
+        beside = "".join(f"{x}, " for x in self.shadows(call))
+        given = f"{self.name(row)}, {function}, ({args}), ({beside}), {call.keywords!r}, out"
+        self.lines.append(f"text_noted(context, {given})")
 
     def enter(self, step: Any) -> None:
         call, calls, context = step.call, self.calls, self.context
         function, engine = call.function, calls.engine
         engine.written(function)
         places = Call(
-            function, call.shadow, call.args, call.shadows, tuple(map(_Kept, call.origins)), call.keywords
+            function, call.shadow, call.args, call.shadows, tuple(map(Kept, call.origins)), call.keywords
         )
         bound = bind(places, context, calls)
         types_, on = [], []
@@ -309,10 +204,10 @@ class _Writer:
         if engine.pressing:
             engine.refresh()
         rule = engine.entry(function, types_, on, self.mode)
+        rule = checked(engine, context, rule, function, types_, on)
         engine.written(rule.forwards)
         if not self.is_forward:
             engine.written(rule.pullback)
-        rule = checked(engine, context, rule, function, types_, on)
         flags = [
             (has_shadow(t) + 2 * has_cotangent(t)) if flag else 0 for t, flag in zip(types_, on, strict=True)
         ]
@@ -322,7 +217,7 @@ class _Writer:
             given.append(self.shadow(function, call.shadow, call.origin))
         returned = []
         for i, ((x, f, origin), flag) in enumerate(zip(bound, flags, strict=True)):
-            value, shadow = self._bound(x, f, origin)
+            value, shadow = self.bound(x, f, origin)
             given.append(value)
             if flag if self.is_forward else flag & 1:
                 given.append(shadow)
@@ -345,83 +240,11 @@ class _Writer:
         else:
             self.back.append(f"{left}{pullback}(saved)")
         for b, origin in returned:
-            self._give_bound(origin, b)
+            self.give_bound(origin, b)
         for _, f, origin in bound:
             if type(origin) is dict and f is not None:
                 for k, o in origin.items():
                     self.give(o.origin, f"slot_rdata(fnamed[{k!r}])")
-
-    def _bound(self, x: Any, f: Any, origin: Any) -> tuple[str, str]:
-        """What gives the value of a parameter, and what gives that which stands beside it."""
-        if type(origin) is _Kept:
-            return self.value(x, origin.origin), self.shadow(x, f, origin.origin)
-        if type(origin) is tuple:
-            values = [self.value(y, o.origin) for y, o in zip(x, origin, strict=True)]
-            parts = elements_of(f, len(x))
-            shadows = [self.shadow(y, g, o.origin) for y, g, o in zip(x, parts, origin, strict=True)]
-            shadow = f"({''.join(f'{s}, ' for s in shadows)})"
-            whole = f"({''.join(f'{v}, ' for v in values)})"
-            if self.is_forward and f is not None:
-                shadow = f"fill_all({whole}, {shadow})"
-            return whole, shadow if f is not None else "None"
-        if type(origin) is dict:
-            return self._gathered(x, f, origin)
-        if origin is None:  # a default without a derivative
-            return self.name(x), "None" if f is None else f"beside(context, {self.name(x)})"
-        raise self.refuse("a function is given something beside its arguments")
-
-    def _gathered(self, x: dict[str, Any], f: Any, origins: dict[str, _Kept]) -> tuple[str, str]:
-        """What gives the dictionary of ``**keywords``, and what gives its shadow or tangent."""
-        values = self._display({k: self.value(y, origins[k].origin) for k, y in x.items()})
-        if f is None:
-            return values, "None"
-        beside = {}
-        for k, y in x.items():
-            part = tangent_in(f, k) if self.is_forward else shadow_in(f, k)
-            beside[k] = self.shadow(y, part, origins[k].origin)
-        made = "tangents_by_name" if self.is_forward else "slots_by_name"
-        self.lines += [f"named = {values}", f"fnamed = {made}(named, {self._display(beside)})"]
-        return "named", "fnamed"
-
-    def _display(self, parts: dict[str, str]) -> str:
-        return f"{{{', '.join(f'{k!r}: {part}' for k, part in parts.items())}}}"
-
-    def _give_bound(self, origin: Any, b: str) -> None:
-        if type(origin) is _Kept:
-            self.give(origin.origin, b)
-        elif type(origin) is tuple and origin:
-            self.back.append(f"{b} = elements_of({b}, {len(origin)})")
-            for i, o in enumerate(origin):
-                self.give(o.origin, f"{b}[{i}]")
-
-    def value_step(self, step: Any) -> None:
-        """An attribute that is found in a class, or a method that is bound."""
-        call, value = step.call, step.value
-        if value is NotImplemented:
-            self.lines += ["out = NotImplemented", "fout = None"]
-            return
-        if call.function is not intrinsics._getattr_:
-            raise self.refuse(f"{_named(call.function)} is called there")
-        obj, name = self.values(call)
-        self.lines.append(f"out = getattr({obj}, {name})")
-        (of_obj, _) = self.shadows(call)
-        if type(value) in _BOUND and value.__self__ is call.args[0]:
-            own = "__self__=fobj" if type(value) is not MethodType else "__self__=fobj, __func__=None"
-            if step.shadow is not None and len(vars(step.shadow)) != own.count("="):
-                raise self.refuse(f"the attribute {call.args[1]!r} is looked up there")
-            self.lines.append(f"fobj = {of_obj}")
-            self.lines.append(f"fout = None if fobj is None else FData({own})")
-            self.back.append("if bout is not None: r = bout.__dict__.get('__self__')")
-            self.back.insert(0, "r = None")
-            self.give(call.origins[0], "r")
-        elif step.shadow is None:
-            self.lines.append("fout = None")
-        else:
-            raise self.refuse(f"the attribute {call.args[1]!r} is looked up there")
-
-    def found(self, step: Any) -> None:
-        self.lines.append(f"out = {self.name(step.value)}")
-        self.lines.append("fout = beside(context, out)")
 
     def alternatives(self, step: Any) -> None:
         """An operator: its operands are asked one after the other until one does not decline."""
@@ -451,29 +274,6 @@ class _Writer:
                 self.give(origin, f"given[{k + 1}]")
             self.give(call.origin, "given[0]")
             self.back[before + 1 :] = [f"  {line}" for line in self.back[before + 1 :]]
-
-    def make_instance(self, step: Any) -> None:
-        """``cls(...)``: ``__init__`` on a new object, whose shadow is empty at first."""
-        call, cls = step.call, step.call.function
-        initialise = initialiser(cls)
-        if step.allocate is not None:
-            raise self.refuse(f"{cls.__qualname__} has a __new__ of its own")
-        self.lines.append(f"obj = {self.name(object.__new__)}({self.name(cls)})")
-        self.lines.append("fobj = instance(context, obj)")
-        self.lines.append("out, fout = obj, fobj")
-        if initialise is None:
-            return
-        values = "".join(f"{x}, " for x in self.values(call))
-        shadows = "".join(f"{x}, " for x in self.shadows(call))
-        given = f"{call.keywords!r}, {self.name(initialise)}, None, (obj, {values}), (fobj, {shadows})"
-        attempted = "attempt" if self.mode == "protected" else "call"
-        self.lines.append(f"answer = {attempted}({self.name(self.calls)}, context, {given})")
-        if self.mode == "protected":
-            self.lines.append("if answer[0].__class__ is Raised: out, fout = answer[0], None")
-        if not self.is_forward:
-            self.back.append("given = answer[2](None)")
-            for k, origin in enumerate(call.origins):
-                self.give(origin, f"given[{k + 2}]")
 
     def spread(self, step: Any) -> None:
         """``f(*args, **kwargs)``: a call of `f` on the elements of a tuple or list, and of a dict."""
@@ -525,7 +325,7 @@ class _Writer:
     def use_row_of_mode(self, step: Any) -> None:
         inside = step.row.of("forward" if self.is_forward else "reverse").inside
         if inside is None:
-            name = _named(step.call.function)
+            name = name_of(step.call.function)
             raise self.refuse(f"{name} is called there, which has a rule for one of the modes")
         self.make(step.call.of(inside))
 
@@ -533,7 +333,7 @@ class _Writer:
         """What stands apart for this level does so for the next."""
         call = step.call
         if call.keywords:
-            raise self.refuse(f"{_named(call.function)} is called there by keyword")
+            raise self.refuse(f"{name_of(call.function)} is called there by keyword")
         values = "".join(f"{x}, " for x in self.values(call))
         shadows = "".join(f"{x}, " for x in self.shadows(call))
         self.lines.append(f"out = called_apart(context, {self.name(call.function)}, ({values}), ({shadows}))")
@@ -562,58 +362,9 @@ class _Writer:
         return known  # type: ignore[no-any-return]  # what was made before
 
 
-_BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
-
-
 def _identity(value: Any) -> Any:
     """What is the same for the same constant: a bound method is another object whenever it is read."""
     return (id(value.__self__), id(value.__func__)) if type(value) is MethodType else id(value)
-
-
-class _Kept:
-    """The origin of an argument, which is no default."""
-
-    def __init__(self, origin: Any) -> None:
-        self.origin = origin
-
-
-def _named(function: Any) -> str:
-    return getattr(function, "__qualname__", None) or repr(function)
-
-
-def refused(why: str) -> UnsupportedError:
-    """The error that says why a derivative inside a derivative is not followed."""
-    return UnsupportedError(
-        "a derivative is taken inside a function that is being differentiated",
-        f"{why}, and that is not followed through two derivatives yet",
-        "write the inner derivative out, or take it at adbc.stop_gradient(x) in place of x",
-    )
-
-
-def written(name: str, source: str, scope: dict[str, Any]) -> Any:
-    """The function `name` that `source` defines, with the globals `scope`."""
-    scope["__name__"] = __name__  # the module of what is defined there
-    exec(_compiled(source), scope)
-    return scope[name]
-
-
-@functools.lru_cache(10_000)
-def _compiled(source: str) -> Any:
-    return compile(source, __file__, "exec")
-
-
-def completed(type_: AbstractType, name: str) -> list[str]:
-    """The lines that put zeros where the pullback of a rule with a result of this type expects numbers."""
-    if isinstance(type_, TupleType):
-        parts = [f"{name}{i}" for i in range(len(type_.elements))]
-        lines = [f"if {name} is None: {name} = ({'None, ' * len(parts)})"]
-        lines.append(f"{''.join(f'{p}, ' for p in parts)}= {name}" if parts else "pass")
-        for each, element in zip(parts, type_.elements, strict=True):
-            lines += completed(element, each)
-        return [*lines, f"{name} = ({''.join(f'{p}, ' for p in parts)})"]
-    if type_ == FLOAT:
-        return [f"{name} = as_float({name})"]
-    return [f"if {name} is None: {name} = 0.0"] if is_number(type_) else []
 
 
 def called_apart(context: Context, function: Any, args: Sequence[Any], shadows: Sequence[Any]) -> Any:
@@ -632,6 +383,14 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
     steps.Value: _Writer.value_step,
     steps.Found: _Writer.found,
     steps.Alternatives: _Writer.alternatives,
+    steps.Advance: _Writer.advance,
+    steps.AsItIs: _Writer.log,
+    steps.OfException: _Writer.of_exception,
+    steps.MakeRecord: _Writer.make_record,
+    steps.OfClass: _Writer.of_class,
+    steps.RunWatched: _Writer.run_watched,
+    steps.Suspend: _Writer.suspend,
+    steps.Resume: _Writer.resume,
     steps.Make: _Writer.make_instance,
     steps.Spread: _Writer.spread,
     steps.Locate: _Writer.locate,
@@ -641,13 +400,36 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
 }
 """How each step is written; others are refused."""
 
+_WORDS = {
+    steps.RunBody: "a class is defined there",
+    steps.MakeType: "a class is made there",
+    steps.OnClass: "an attribute of a class or module is set there",
+    steps.Hold: "a property is made there",
+    steps.Refer: "a weak reference is made there",
+    steps.AskWeakly: "a weak reference is asked there",
+    steps.Beside: "a value of a class derived from a number, text or tuple has attributes there",
+    steps.Settle: "keys that answer by Python code are looked for there",
+}
+"""What stands for steps that are refused, in plain words."""
+
 _SCOPE: dict[str, Any] = {
-    "NO_TANGENT": NO_TANGENT, "part": part, "of_self": of_self, "to_self": to_self, "joined": joined,
-    "elements_of": elements_of, "slots_of": slots_of, "tangent_in": tangent_in, "shadow_in": shadow_in,
-    "give_slots": give_slots, "tangents_by_name": tangents_by_name, "slots_by_name": slots_by_name,
-    "slot_rdata": slot_rdata, "missing": missing, "as_float": as_float, "FData": FData, "Raised": Raised,
-    "dependent": dependent, "instance": nested.instance, "call": _call, "attempt": _attempt,
-    "called_apart": called_apart, "fill_all": nested.fill_all,
+    "NO_TANGENT": NO_TANGENT, "EXHAUSTED": intrinsics.EXHAUSTED, "Raised": Raised, "FData": FData,
+    "call": _call, "attempt": _attempt, "called_apart": called_apart, "instance": nested.instance,
+    "fill_all": nested.fill_all, "text_noted": inner_texts.noted, "text_before": inner_texts.before,
+    "text_remembered": inner_texts.remembered, "text_read": inner_texts.read,
+    "text_logged": inner_texts.logged, "met_exception": inner_exceptions.met,
+    "exception_tangent": inner_exceptions.tangent, "exception_shadow": inner_exceptions.shadow,
+    **{
+        function.__name__: function
+        for function in (
+            as_float, dependent, slot_rdata, inner_parts.check_watched, inner_parts.elements_of,
+            inner_parts.give_slots, inner_parts.has_made, inner_parts.joined, inner_parts.missing,
+            inner_parts.of_self, inner_parts.part, inner_parts.record_shadow, inner_parts.record_tangent,
+            inner_parts.shadow_in, inner_parts.slots_by_name, inner_parts.slots_of, inner_parts.tangent_in,
+            inner_parts.tangents_by_name, inner_parts.to_self, inner_parts.watch, inner_generators.filled,
+            inner_generators.generator, inner_generators.slotted, inner_generators.with_cells,
+        )
+    },
 }  # fmt: skip
 
 ROWS: list[Rule] = [
@@ -656,4 +438,8 @@ ROWS: list[Rule] = [
     Overlay(Calls.get_attribute, _get_attribute),
     Overlay(ReverseCalls.attempt, _attempt),
     *nested.apart(decided, dependent, called_apart),
+    *inner_texts.ROWS,
+    *inner_generators.ROWS,
+    *inner_exceptions.ROWS,
+    *inner_parts.ROWS,
 ]

@@ -36,7 +36,7 @@ from adbc.runtime.state.made_functions import function_shadow, function_tangent
 from adbc.runtime.state.shadows import Shadows
 from adbc.tangents import NO_FDATA, NO_TANGENT, fill_tangent, internal, protocol, walk
 from adbc.tangents import activity_marks as marks
-from adbc.tangents.iterators import shown_by
+from adbc.tangents.iterators import shown_by, steps_left
 from adbc.tangents.keys import put_off
 from adbc.tangents.protocol import kind_of
 
@@ -165,6 +165,6 @@ ROWS: list[Rule] = [
         Shadows.tangent, Shadows.found, Shadows.known, Shadows.register, Shadows.adopt, Shadows.lookup,
         Shadows.hold_constant, Shadows.hold_if_free, Shadows.is_constant,
         closures.freevar, closures.freevar_shadow, closures.captured, function_shadow, caught,
-        shown_by, known_shadow, known_tangent, instance, closed_tangent,
+        shown_by, steps_left, known_shadow, known_tangent, instance, closed_tangent,
     ),
 ]  # fmt: skip

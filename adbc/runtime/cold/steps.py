@@ -93,6 +93,10 @@ _SURE: frozenset[Any] = PURE | {intrinsics._raised_, intrinsics._is_raised_, int
 differentiated, a value like others."""
 
 
+_TAKING: tuple[Any, ...] = (operator.getitem, intrinsics._project_, intrinsics._unpack_)
+"""Functions that take elements out of a container."""
+
+
 class Step:
     """out: the place of the result.  targets: the places that a pullback gives cotangents for; a negative one
     is nobody's.  is_protected: whether a handler of the graph sees what is raised."""
@@ -222,7 +226,12 @@ class Handled(Observed):
             go = self.go or self._line(frame, 3)
             out, beside[self.out] = go(self.handle, frame.context, xs, fs, frame, frame.first)
             values[self.out] = out
-        elif (self.is_protected or frame.is_protected) and not self.is_sure and (row is None or row is SLOW):
+        elif (
+            (self.is_protected or frame.is_protected)
+            and not self.is_sure
+            and (row is None or row is SLOW)
+            and not _reads_in_c(self.function, xs)
+        ):
             out = _attempt(self, frame, (), self.function, None, xs, fs)
         else:  # what C functions have done when they raise needs no undoing
             go = self.go or self._line(frame, 3)
@@ -231,6 +240,16 @@ class Handled(Observed):
             tape.append((_behind_callee(pullback), self, (None, *fs)))
         if type(out) is not self.seen:
             self.note(frame, out)
+
+
+def _reads_in_c(function: Any, xs: tuple[Any, ...]) -> bool:
+    """Whether a call takes elements out of a tuple or list, for which no code in Python is run.
+
+    It is not attempted.  An element may be a `Raised`: that of a derivative which is being differentiated, a
+    value like others, which is not to be taken for what an attempt gives.
+    """
+    is_container = len(xs) == 2 and (xs[0].__class__ is tuple or xs[0].__class__ is list)
+    return is_container and any(function is taking for taking in _TAKING)
 
 
 def _behind_callee(pullback: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -279,7 +298,8 @@ class Call(Observed):
             if type(out) is not self.seen:
                 self.note(frame, out)
             return
-        if frame.tape is not None and (self.is_protected or frame.is_protected) and not self.is_sure:
+        is_seen = self.is_protected or frame.is_protected
+        if frame.tape is not None and is_seen and not self.is_sure and not _reads_in_c(f, xs):
             out = _attempt(self, frame, self.keywords, f, ff, xs, fs)
             if type(out) is not self.seen:
                 self.note(frame, out)

@@ -17,6 +17,7 @@ from adbc.errors import ArgumentError, InvalidTangentError, PullbackConsumedErro
 from adbc.rules.table import Rule, ZeroRule
 from adbc.runtime.calls import inner
 from adbc.runtime.calls.inner import completed, written
+from adbc.runtime.calls.inner_generators import ended
 from adbc.runtime.calls.nested import apart, known_shadow, known_tangent
 from adbc.runtime.calls.plans import is_derived
 from adbc.runtime.calls.reverse import value_shadow
@@ -248,6 +249,7 @@ def _forwards(rule: Any, flags: Sequence[int], asked: Sequence[bool]) -> tuple[l
     lines += first + others
     out = "value, fout, saved" if rule.returns_shadow else "value, saved"
     lines.append(f"{out} = forwards({', '.join(given)})")
+    lines.append("if context.has_end: ended(context)")
     lines.append("out = value")
     return lines, scope
 
@@ -342,6 +344,7 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
                     lines.append(f"{dx} = known_tangent(context, {x})")
                 arguments.append(dx)
         lines.append(f"out, dout = forwards({', '.join(arguments)})")
+        lines.append("if context.has_end: ended(context)")
         if has_aux:
             lines += ["value, aux = pair(f, out)", "d = None if dout is None else dout[0]"]
             lines += ["value, d = with_tangent(value, d)", "return value, d, aux"]
@@ -517,7 +520,7 @@ _SCOPE: dict[str, Any] = {
     "seed": seed, "pair": pair, "real": real, "kept": kept,
     "snapshot": snapshot, "as_float": as_float, "fout": NO_FDATA, "NO_TANGENT": NO_TANGENT,
     "known_tangent": known_tangent, "adopt": adopt, "as_numbers": as_numbers, "with_tangent": with_tangent,
-    "check_cotangent": check_cotangent,
+    "check_cotangent": check_cotangent, "ended": ended,
 }  # fmt: skip
 
 ROWS: list[Rule] = [

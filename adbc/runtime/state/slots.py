@@ -25,6 +25,7 @@ from adbc.tangents import (
     slot_rdata,
     slot_shadow,
     slot_tangent,
+    steps_left,
 )
 from adbc.tangents.keys import key_tangent
 
@@ -348,9 +349,8 @@ def resumed_view(shadow: Any, iterator: Any) -> Any:
     it is."""
     if shadow is None:
         return shadow_iterator([], None)
-    try:
-        left = iterator.__reduce__()[1][0]  # made by a copy of the iterator
-    except RuntimeError:
+    left = steps_left(iterator)
+    if left is None:
         return shadow_iterator([], None)  # the dict has grown or shrunk, so the next step raises
     return shadow_steps(type(iterator), shadow, left)
 

@@ -1,0 +1,262 @@
+"""Objects, iterators and generators in derivatives that are differentiated once more: how the calls that make
+them, and those that read from them, are written (`inner`)."""
+
+from __future__ import annotations
+
+from types import BuiltinMethodType, MethodType, MethodWrapperType
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.rules.table import TextRule
+from adbc.runtime.calls import attributes, exceptions, inner_texts, steps
+from adbc.runtime.calls.binding import bind
+from adbc.runtime.calls.classes import initialiser
+from adbc.runtime.calls.generators import Generator, send
+from adbc.runtime.calls.inner_ways import Kept, Ways, Written, name_of
+from adbc.runtime.calls.library_classes import default_of
+from adbc.runtime.calls.steps import Call
+
+__all__ = ["Objects"]
+
+_BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
+
+
+class Objects(Ways):
+    """The part of the writer that has to do with objects."""
+
+    def value_step(self, step: Any) -> None:
+        """An attribute that is found in a class, or a method that is bound."""
+        call, value = step.call, step.value
+        if value is NotImplemented:
+            self.lines += ["out = NotImplemented", "fout = None"]
+            return
+        if call.function is getattr:  # with a default, which is what it gives
+            self.lines.append(f"out, fout = {self.values(call)[2]}, {self.shadows(call)[2]}")
+            self.give(call.origins[2], "bout")
+            return
+        if call.function not in (intrinsics._getattr_, intrinsics._load_special_):
+            raise self.refuse(f"{name_of(call.function)} is called there")
+        obj, name = self.values(call)
+        read = "getattr" if call.function is intrinsics._getattr_ else self.name(intrinsics._load_special_)
+        self.lines.append(f"out = {read}({obj}, {name})")
+        (of_obj, _) = self.shadows(call)
+        if type(value) in _BOUND and (value.__self__ is call.args[0] or type(call.args[0]) is super):
+            own = "__self__=fobj" if type(value) is not MethodType else "__self__=fobj, __func__=None"
+            if step.shadow is not None and len(vars(step.shadow)) != own.count("="):
+                raise self.refuse(f"the attribute {call.args[1]!r} is looked up there")
+            self.lines.append(f"fobj = {of_obj}")
+            self.lines.append(f"fout = None if fobj is None else FData({own})")
+            self.back.append("if bout is not None: r = bout.__dict__.get('__self__')")
+            self.back.insert(0, "r = None")
+            self.give(call.origins[0], "r")
+        elif step.shadow is None:
+            self.lines.append("fout = None")
+        elif step.shadow is getattr(call.shadows[0], "__dict__", None):
+            self.lines.append(f"fout = {of_obj}.__dict__")
+        else:
+            raise self.refuse(f"the attribute {call.args[1]!r} is looked up there")
+
+    def found(self, step: Any) -> None:
+        self.lines.append(f"out = {self.name(step.value)}")
+        if self.context.texts is not None and step.call.args:
+            self.lines.append(f"text_read(context, {self.values(step.call)[0]}, out)")
+        self.lines.append("fout = beside(context, out)")
+
+    def log(self, step: Any) -> None:
+        """A line for a log is written as it is, if it only goes out."""
+        call = step.call
+        if call.keywords or not inner_texts.goes_to_streams(call):
+            raise self.refuse(f"{name_of(call.function)} is called there, which runs as it is")
+        function = self.value(call.function, call.origin)
+        args = "".join(f"{x}, " for x in self.values(call))
+        beside = "".join(f"{x}, " for x in self.shadows(call))
+        self.lines += [
+            f"out, fout = {function}({args}), None",
+            f"text_logged(context, {function}, ({args}), ({beside}))",
+        ]
+
+    def make_instance(self, step: Any) -> None:
+        """``cls(...)``: ``__init__`` on a new object, whose shadow is empty at first."""
+        call, cls = step.call, step.call.function
+        values = "".join(f"{x}, " for x in self.values(call))
+        shadows = "".join(f"{x}, " for x in self.shadows(call))
+        if step.allocate is None:
+            self.lines.append(f"obj = {self.name(object.__new__)}({self.name(cls)})")
+            self.lines.append("fobj = instance(context, obj)")
+        elif exceptions.is_allocator(step.allocate):
+            self._make_exception(step, values, shadows)
+        else:
+            given = f"{call.keywords!r}, {self.name(step.allocate)}, None"
+            given += f", ({self.name(cls)}, {values}), (None, {shadows})"
+            self.lines.append(f"made = {self._asked}({self.name(self.calls)}, context, {given})")
+            self.lines.append("obj, fobj = made[0], made[1]")
+        self.lines += ["out, fout, answer = obj, fobj, None", f"if has_made({self.name(cls)}, obj):"]
+        initialise = initialiser(cls)
+        if initialise is None:
+            self.lines.append(" pass")
+        else:
+            given = f"{call.keywords!r}, {self.name(initialise)}, None, (obj, {values}), (fobj, {shadows})"
+            self.lines.append(f" answer = {self._asked}({self.name(self.calls)}, context, {given})")
+            if self.mode == "protected":
+                self.lines.append(" if answer[0].__class__ is Raised: out, fout = answer[0], None")
+        if self.is_forward:
+            return
+        self.back += [
+            "given = (None,) * 99 if answer is None else answer[2](None)",
+            "first = joined(bout, given[1])",
+        ]
+        for k, origin in enumerate(call.origins):
+            self.give(origin, f"given[{k + 2}]")
+        if step.allocate is None:
+            return
+        if exceptions.is_allocator(step.allocate):
+            self.back.append("given = (None, None, *elements_of(slot_rdata(fobj.__dict__.get('args')), 0))")
+        else:
+            self.back.append("given = made[2](first)")
+        for k, origin in enumerate(call.origins):
+            self.give(origin, f"part(given, {k + 2})")
+
+    @property
+    def _asked(self) -> str:
+        """The name of what makes another dynamic call."""
+        return "attempt" if self.mode == "protected" else "call"
+
+    def _make_exception(self, step: Any, values: str, shadows: str) -> None:
+        call, n = step.call, step.call.count
+        given = values
+        if call.keywords:
+            by_name = [f"{k}={x}" for k, x in zip(call.keywords, self.values(call)[n:], strict=True)]
+            given = ", ".join([*self.values(call)[:n], *by_name])
+        made = "exception_tangent" if self.is_forward else "exception_shadow"
+        self.lines += [
+            f"obj = {self.name(step.allocate)}({self.name(call.function)}, {given})",
+            f"fobj = {made}(context, obj, ({values})[:{n}], ({shadows})[:{n}])",
+        ]
+
+    def make_record(self, step: Any) -> None:
+        """A frozen dataclass or named tuple is made of values for its fields."""
+        call, n = step.call, step.call.count
+        names = (*step.names[:n], *call.keywords)
+        function = self.value(call.function, call.origin)
+        values = self.values(call)
+        named = [f"{k}={x}" for k, x in zip(call.keywords, values[n:], strict=True)]
+        self.lines.append(f"out = {function}({', '.join([*values[:n], *named])})")
+        beside = dict(zip(names, self.shadows(call), strict=True))
+        for name in step.names:
+            if name not in beside:
+                if default_of(self.context, step.constructor, name) is not None:
+                    raise self.refuse(f"a default of {name_of(call.function)} has a derivative")
+                beside[name] = f"beside(context, out.{name})"
+        shadows = "".join(f"{beside[name]}, " for name in step.names)
+        made = "record_tangent" if self.is_forward else "record_shadow"
+        self.lines.append(f"fout = {made}(out, {tuple(step.names)!r}, ({shadows}))")
+        self.back.append("of_fields = {} if bout is None else bout.__dict__")
+        for name, origin in zip(names, call.origins, strict=True):
+            self.give(origin, f"of_fields.get({name!r})")
+
+    def of_class(self, step: Any) -> None:
+        """An attribute of a class."""
+        fields = self.context.class_fields(step.owner)
+        if fields is not None and step.name in fields:
+            raise self.refuse(f"the attribute {step.name!r} of a class that has a derivative is read")
+        self.found(step)
+
+    def run_watched(self, step: Any) -> None:
+        """A function of C runs code in Python, which may change nothing."""
+        call = step.call
+        function = self.value(call.function, call.origin)
+        values, n = self.values(call), call.count
+        named = [f"{k}={x}" for k, x in zip(call.keywords, values[n:], strict=True)]
+        args = "".join(f"{x}, " for x in values)
+        beside = "".join(f"{x}, " for x in self.shadows(call))
+        self.lines += [
+            f"seen = watch({function}, ({args}))",
+            f"out = {function}({', '.join([*values[:n], *named])})",
+            f"check_watched(seen, {step.what!r})",
+            "fout = beside(context, out)",
+        ]
+        if step.makes_text:
+            given = (
+                f"{self.name(TextRule(call.function))}, {function}, ({args}), ({beside}), {call.keywords!r}"
+            )
+            self.lines.append(f"text_noted(context, {given}, out)")
+
+    def of_exception(self, step: Any) -> None:
+        """An attribute of an exception, whose shadow is that of its address."""
+        call = step.call
+        if call.shadows[0] is None:
+            error = self.values(call)[0]
+            self.lines.append(f"met = met_exception(context, {error})")
+            call.shadows = (exceptions.caught(self.context, call.args[0]), *call.shadows[1:])
+            call.origins = (Written(error, "met", call.origins[0]), *call.origins[1:])
+        found = exceptions.of_exception(self.context, step)
+        found = found or attributes.plain_get(call, self.calls.table, True)
+        assert found is not None
+        if type(found) is steps.Delegate:
+            self.make(found.call)
+        else:
+            self.take(found)
+
+    def advance(self, step: Any) -> None:
+        """``next(it)`` of an iterator written in Python: that there is no more is an answer like others."""
+        call = step.call
+        asked = (
+            f"({self.name(self.calls)}, context, (), {self.name(call.function)}, None,"
+            f" ({self.values(call)[0]},), ({self.shadows(call)[0]},))"
+        )
+        if self.is_forward:
+            self.lines += [
+                "try:",
+                f" answer = call{asked}",
+                " out, fout = answer[0], answer[1]",
+                "except StopIteration:",
+                " out, fout = EXHAUSTED, None",
+            ]
+            return
+        self.lines += [
+            f"answer = attempt{asked}",
+            "out, fout = answer[0], answer[1]",
+            "if out.__class__ is Raised:",
+            " if isinstance(out.exception, StopIteration): out, fout = EXHAUSTED, None",
+        ]
+        if self.mode != "protected":
+            self.lines.append(" else: raise out.exception")
+        self.back.append("given = answer[2](bout)")
+        self.give(call.origins[0], "given[1]")
+
+    def suspend(self, step: Any) -> None:
+        """A generator function is called."""
+        call, context = step.call, self.context
+        function = call.function
+        segments = self.calls.engine.segments(function)
+        places = Call(
+            function, call.shadow, call.args, call.shadows, tuple(map(Kept, call.origins)), call.keywords
+        )
+        bound = bind(places, context, self.calls)
+        given = [self.bound(x, f, origin) for x, f, origin in bound]
+        values = "".join(f"{value}, " for value, _ in given)
+        beside = "".join(f"{shadow}, " for _, shadow in given)
+        own = f"{self.value(function, call.origin)}, {self.shadow(function, call.shadow, call.origin)}"
+        self.lines += [
+            f"state, beside_state = with_cells(context, {own}, ({values}), ({beside}))",
+            f"slots = {'filled' if self.is_forward else 'slotted'}(state, beside_state)",
+            f"out, fout = generator(context, {self.name(segments)}, state, slots, {function.__name__!r})",
+        ]
+        if self.is_forward:
+            return
+        self.back.append(f"given = elements_of(slot_rdata(fout.__dict__['state']), {len(bound)})")
+        for i, (_, f, origin) in enumerate(bound):
+            self.give_bound(origin, f"given[{i}]")
+            if type(origin) is dict and f is not None:
+                for k, o in origin.items():
+                    self.give(o.origin, f"slot_rdata(fnamed[{k!r}])")
+
+    def resume(self, step: Any) -> None:
+        """A generator goes on, by its method in Python."""
+        call = step.call
+        if step.is_pair:
+            self.make(call.of(send))
+            return
+        throwing, value, beside = step.sent
+        args, shadows = (call.args[0], throwing, value), (call.shadows[0], None, beside)
+        self.make(Call(Generator.resume, None, args, shadows, (call.origins[0], None, step.origin)))
