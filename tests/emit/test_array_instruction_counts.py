@@ -122,6 +122,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float
 ]
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
     ("function", "arguments", "forwards", "backwards"), PROGRAMS, ids=[p[0].__name__ for p in PROGRAMS]
 )

@@ -293,6 +293,9 @@ class Called:
         self.callables = Callables()
         self.callables.kinds, self.callables.is_open = kinds, is_open
 
+    def __repr__(self) -> str:
+        return f"Called({self.callables.kinds}, is_open={self.callables.is_open})"
+
 
 def _calls_split(graph: Graph, open: str = "False", **seen: str) -> Graph:
     """What functions of the names in `seen` give is of one class, or the function of one name, or of two that

@@ -77,6 +77,7 @@ def per_iteration(function: Callable[..., Any], arguments: Callable[[int], tuple
     return dual / plain
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(("function", "arguments", "bound"), PROGRAMS, ids=[p[0].__name__ for p in PROGRAMS])
 def test_no_more_instructions_per_iteration_than_were_measured(
     function: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]], bound: float

@@ -139,6 +139,7 @@ def test_rows_are_read_without_asking() -> None:
     assert "_or_else_" not in shown
 
 
+@pytest.mark.usefixtures("at_once")
 def test_slices_are_taken_of_tangents() -> None:
     def halves(n: int, x: float) -> float:
         made = [x * k for k in range(n)]

@@ -160,6 +160,7 @@ def days(x: float, n: int) -> Any:
     return x
 
 
+@pytest.mark.usefixtures("at_once")
 def test_values_made_by_keyword_are_made_as_they_are() -> None:
     settled(days, 0.7, 3)
     gradient = adbc.value_and_grad(days)

@@ -188,6 +188,7 @@ class Stack:
         return x
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_message_of_an_error_does_not_stop_guesses() -> None:
     program = ["double", "square"]
     gradient = adbc.grad(Stack().run, argnums=1)

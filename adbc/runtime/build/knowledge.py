@@ -14,8 +14,10 @@ from typing import Any, Protocol
 from adbc.config import FOLDER
 from adbc.cpython.libraries import is_library_code
 from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _global_
 from adbc.ir.traverse import copy_graph
-from adbc.ir.values import Const, Value
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import drop, target
 from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.guards import is_guessed
 from adbc.passes.typed.known_attributes import is_known_read
@@ -410,8 +412,16 @@ class Knowledge:
     def is_settled(self, function: types.FunctionType, parameters: Types) -> bool:
         """Whether the types of all values in `function` follow from these: there is nothing to guess."""
         known = self._known(function, parameters)
+        key = function.__code__, id(function.__globals__), known
         self.result(function, known)
-        return self.settled.get((function.__code__, id(function.__globals__), known), False)
+        if not self.settled.get(key, True):
+            graph = self._copy(function)
+            if _with_numbers(
+                graph, function.__globals__
+            ):  # constants mostly, and guessed to be what they are
+                self.infer(graph, known)
+                self.settled[key] = not any(map(is_guessed, graph.instructions()))
+        return self.settled.get(key, False)
 
     def _known(self, function: types.FunctionType, parameters: Types) -> Types:
         """What is known of parameters of these types, and stays so while `function` runs."""
@@ -482,6 +492,21 @@ class Knowledge:
             return False
         is_closed, *kept = self.kept_lists(function, parameters)
         return is_closed and all(kept[i] for i in lists)
+
+
+def _with_numbers(graph: Graph, namespace: dict[str, Any]) -> bool:
+    """Put the numbers that `graph` reads from its globals in place of that; whether there are any."""
+    found: dict[Value, Value] = {}
+    reads: set[Instruction] = set()
+    for call in graph.instructions():
+        if target(call) is _global_ and isinstance(call.operands[1], Const):
+            value = namespace.get(call.operands[1].value)  # type: ignore[call-overload]  # a str
+            if type(value) in (float, int, bool):
+                found[call] = Const(value)
+                reads.add(call)
+    graph.replace_uses(found)
+    drop(graph, reads)
+    return bool(found)
 
 
 def _row_result(row: Any, types_: Sequence[AbstractType]) -> AbstractType:

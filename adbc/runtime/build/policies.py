@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from adbc.ir.graph import Block, Graph
-from adbc.ir.intrinsics import _format_, _getattr_
+from adbc.ir.intrinsics import _apply_, _format_, _getattr_
 from adbc.ir.terminators import Raise
 from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import target
 from adbc.passes.typed.guards import Guess, how_used, is_formless, made_class
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.known_slots import known_slots
@@ -62,6 +63,8 @@ class Policy:
             return False  # what it gives is called by its function
         if call in self.taken_apart and is_step_by_entry(call):
             return False  # `view_loops` gives each part a type of its own
+        if is_formless(call) and self._is_only_spread(call):
+            return False  # what was gathered for it is seen
         original = self.originals.get(call)
         if original in self.base.tested:
             return False
@@ -99,6 +102,13 @@ class Policy:
         if site.guess is None and not site.gave_up:
             site.guess = next((form for form in map(_state, self._merged_with(call)) if form), None)
         return site.guess if isinstance(site.guess, TupleType) and not site.gave_up else None
+
+    def _is_only_spread(self, call: Instruction) -> bool:
+        """Whether the elements of `call`, a tuple, are the arguments of a call, and nothing else is done with
+        it."""
+        assert call.block is not None
+        users = [user for user in call.block.graph.instructions() if call in user.operands]
+        return len(users) == 1 and target(users[0]) is _apply_ and not any(self._merged_with(call))
 
     def _merged_with(self, call: Instruction) -> Iterator[Value]:
         """The values that a phi has where it does not have `call`."""

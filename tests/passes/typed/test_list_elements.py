@@ -238,6 +238,7 @@ def calls_a_writer(rows: Matrix, k: float) -> float:
     return before + copies[0][0] * k + copies[1][0]
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_function_that_reads() -> None:
     check(calls_a_reader, [[1.0, 2.0], [3.0, 4.0]], 0.7, looks=1)  # at what is returned
 
