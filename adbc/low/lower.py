@@ -95,7 +95,8 @@ def lower_gradient(
     parameters: Sequence[Parameter],
     callees: Callees,
 ) -> Program:
-    """The program that gives the value of a function, and what its pullback gives for a cotangent of 1.
+    """The program that gives the value of a function, and its gradients: zero, to which is added what the
+    pullback gives for a cotangent of 1.
 
     parameters: those of `forwards` behind the context.  Raises `NotNative` if there is none.
     """
@@ -105,7 +106,7 @@ def lower_gradient(
     out, saved = work.two(result, forwards)
     if work.may_go_on:
         back = work.call(pullback, (saved, Known(1.0)))
-        work.finish([out, *work.floats_of(back, pullback)])
+        work.finish([out, *work.sums(work.floats_of(back, pullback))])
     return work.done()
 
 
@@ -180,6 +181,16 @@ class _Lowering:
         if elements is None and self.may_go_on:
             self.refuse("its pullback returns no numbers", graph, None)
         return elements or ()
+
+    def sums(self, values: Sequence[Value]) -> list[Value]:
+        """Zero with each of `values`, which are floats, added to it: minus zero becomes zero."""
+        if not self.may_go_on:
+            return []
+        try:
+            return [Number(self.emitter.op("fadd", 0.0, self.emitter.number(v))) for v in values]
+        except Refusal:
+            self.reasons.append(Reason("a derivative that is no float", "", self.program.name, None))
+            return []
 
     def finish(self, values: Sequence[Value]) -> None:
         """Return these, which are floats."""

@@ -8,14 +8,27 @@ from typing import Any
 
 from adbc.low.interpret import BailedOut
 from adbc.low.ops import LIBM
-from adbc.low.program import BOOL, F64, I64, LIST, Program
+from adbc.low.program import LIST, Program
 from adbc.low.verify import verify
 from adbc.native.llvm import Status, write
 from adbc.native.machine import compiled, same_functions
 
 __all__ = ["Code", "uses_other_functions"]
 
-_C = {F64: ctypes.c_double, I64: ctypes.c_int64, BOOL: ctypes.c_int64}
+
+class _Definition(ctypes.Structure):
+    """What Python's interface calls a `PyMethodDef`: a function of C, under a name."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("text", ctypes.c_char_p),
+    )
+
+
+_FASTCALL = 0x80
+"""Says that a function is given an array of objects, and their number."""
 
 
 def uses_other_functions(program: Program) -> list[str]:
@@ -32,30 +45,33 @@ class Code:
         self.text = write(program)
         self.machine = compiled(self.text)
         self.count = len(program.results)
-        types: list[Any] = []
         self.lists = [i for i, register in enumerate(program.parameters) if register.type == LIST]
-        for register in program.parameters:
-            types += [ctypes.c_void_p, ctypes.c_int64] if register.type == LIST else [_C[register.type]]
-        # The lock of the interpreter is held, so that signals can be looked at (`llvm.POLL_EVERY`).
-        prototype = ctypes.PYFUNCTYPE(ctypes.c_int32, *types, ctypes.c_void_p)
-        self._function = prototype(self.machine.address)
-        self._results: Any = ctypes.c_double * self.count
+        # What is made lives as long as this object, and so is called by nobody else.
+        self._definition = _Definition(b"native", self.machine.address, _FASTCALL, None)
+        make = ctypes.pythonapi.PyCFunction_NewEx
+        self._function = _maker(make)(ctypes.byref(self._definition), None, None)
 
-    def __call__(self, *values: Any) -> list[float]:
+    def __call__(self, *values: Any) -> tuple[float, ...]:
         """The results; raises `low.interpret.BailedOut`, or what a handler of a signal raises."""
-        results = self._results()
         if self.lists:
             buffers = {i: array("d", values[i]) for i in self.lists}  # they live as long as the call
-            given = [x for i, value in enumerate(values) for x in _passed(value, buffers.get(i))]
-            status = self._function(*given, ctypes.addressof(results))
+            found = self._function(*[x for i, v in enumerate(values) for x in _passed(v, buffers.get(i))])
         else:
-            status = self._function(*values, ctypes.addressof(results))
-        if status > 0:
-            raise BailedOut(status - 1, self.program.sites[status - 1].reason)
-        if status:
-            raise BailedOut(status, Status(status).name)
-        found: list[float] = results[:]
-        return found
+            found = self._function(*values)
+        if found.__class__ is tuple:
+            results: tuple[float, ...] = found
+            return results
+        if found > 0:
+            raise BailedOut(found - 1, self.program.sites[found - 1].reason)
+        raise BailedOut(found, Status(found).name)
+
+
+def _maker(function: Any) -> Any:
+    """`PyCFunction_NewEx`, told what it takes."""
+    prototype = ctypes.PYFUNCTYPE(
+        ctypes.py_object, ctypes.POINTER(_Definition), ctypes.c_void_p, ctypes.c_void_p
+    )
+    return ctypes.cast(function, prototype)
 
 
 def _passed(value: Any, buffer: array[float] | None) -> tuple[Any, ...]:

@@ -1,7 +1,9 @@
 """A low program as the text of LLVM's intermediate representation.
 
-The function that is written is given the parameters, and where the results go; it returns 0, or the number of
-the site at which it gave up plus one, or a negative `Status`.  What it has allocated is freed by then.
+The function that is written (`RUN`) is given the parameters, and where the results go; it returns 0, or the
+number of the site at which it gave up plus one, or a negative `Status`.  What it has allocated is freed by
+then.  Another one (`ENTRY`) is what Python calls: a function of C that takes an array of objects, floats and
+ints, of which a list has two, address and length.  It returns a tuple of floats, or what `RUN` returned.
 
 Floats are computed as they are written: no flag allows LLVM to change an order or to contract a product and
 a sum.  Functions of the C library are called under names that LLVM does not know, so that it does not
@@ -36,9 +38,14 @@ from adbc.low.program import (
     type_of,
 )
 
-__all__ = ["ENTRY", "IMPORTED", "PREFIX", "Status", "write"]
+__all__ = ["CALLED", "ENTRY", "IMPORTED", "PREFIX", "Status", "write"]
 
-ENTRY = "adbc_run"
+ENTRY, RUN = "adbc_entry", "adbc_run"
+CALLED = (
+    "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyFloat_AsDouble",
+    "PyFloat_FromDouble", "PyLong_AsLongLong", "PyLong_FromLongLong", "PyTuple_New", "PyTuple_SetItem",
+)  # fmt: skip
+"""The functions of Python's interface that code calls."""
 PREFIX = "adbc_"
 
 IMPORTED = {**LIBM, "fmod": 2}
@@ -110,7 +117,7 @@ class _Writer:
             "declare ptr @realloc(ptr, i64)",
             "declare void @free(ptr)",
             *_POLL,
-            f"define i32 @{ENTRY}({', '.join([*parameters, 'ptr %out'])}) {{",
+            f"define internal i32 @{RUN}({', '.join([*parameters, 'ptr %out'])}) {{",
             "start:",
         ]  # fmt: skip
         lines = [*head, *self._allocated(), f"br label %{self.labels[program.blocks[0]]}"]
@@ -118,7 +125,44 @@ class _Writer:
             lines.append(f"{self.labels[block]}:")
             lines += [self._phi(phi.result, phi.operands) for phi in block.phis]
             lines += body
-        return "\n".join([*lines, *self._ends(), "}"]) + "\n"
+        return "\n".join([*lines, *self._ends(), "}", *self._entry()]) + "\n"
+
+    def _entry(self) -> list[str]:
+        """The function that Python calls."""
+        lines = [f"define ptr @{ENTRY}(ptr %self, ptr %given, i64 %count) {{", "start:"]
+        passed: list[str] = []
+        for register in self.program.parameters:
+            for as_float in [register.type == F64] if register.type != LIST else [False, False]:
+                i = len(passed)
+                take, type = ("AsDouble", "double") if as_float else ("AsLongLong", "i64")
+                taken = f"Py{'Float' if as_float else 'Long'}_{take}"
+                lines += [
+                    f"%at{i} = getelementptr ptr, ptr %given, i64 {i}",
+                    f"%object{i} = load ptr, ptr %at{i}",
+                    f"%x{i} = call {type} @{taken}(ptr %object{i})",
+                ]
+                passed.append(f"{type} %x{i}")
+            if register.type == LIST:
+                lines.append(f"%buffer{i} = inttoptr i64 %x{i - 1} to ptr")
+                passed[-2] = f"ptr %buffer{i}"
+        count = len(self.program.results)
+        lines += [
+            f"%out = alloca [{max(1, count)} x double]",
+            f"%status = call i32 @{RUN}({', '.join([*passed, 'ptr %out'])})",
+            f"switch i32 %status, label %stopped [i32 0, label %done i32 {int(Status.INTERRUPTED)}, label %raised]",
+            "stopped:", "%why = sext i32 %status to i64", "%told = call ptr @PyLong_FromLongLong(i64 %why)",
+            "ret ptr %told", "raised:", "ret ptr null", "done:",
+            f"%tuple = call ptr @PyTuple_New(i64 {count})",
+            "%is_null = icmp eq ptr %tuple, null", "br i1 %is_null, label %raised, label %fill", "fill:",
+        ]  # fmt: skip
+        for i in range(count):
+            lines += [
+                f"%place{i} = getelementptr double, ptr %out, i64 {i}",
+                f"%float{i} = load double, ptr %place{i}",
+                f"%made{i} = call ptr @PyFloat_FromDouble(double %float{i})",
+                f"%set{i} = call i32 @PyTuple_SetItem(ptr %tuple, i64 {i}, ptr %made{i})",
+            ]
+        return [*lines, "ret ptr %tuple", "}"]
 
     def _parameter(self, register: Register) -> list[str]:
         name = self.names[register]
@@ -465,6 +509,12 @@ _POLL = """
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)
 declare i32 @PyErr_CheckSignals()
+declare double @PyFloat_AsDouble(ptr)
+declare ptr @PyFloat_FromDouble(double)
+declare i64 @PyLong_AsLongLong(ptr)
+declare ptr @PyLong_FromLongLong(i64)
+declare ptr @PyTuple_New(i64)
+declare i32 @PyTuple_SetItem(ptr, i64, ptr)
 define internal i32 @adbc_poll() noinline {
 %state = call ptr @PyEval_SaveThread()
 call void @PyEval_RestoreThread(ptr %state)

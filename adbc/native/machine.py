@@ -15,7 +15,7 @@ from typing import Any
 
 from adbc.errors import NativeError
 from adbc.low.ops import LIBM, OPS
-from adbc.native.llvm import ENTRY, IMPORTED, PREFIX
+from adbc.native.llvm import CALLED, ENTRY, IMPORTED, PREFIX
 
 __all__ = ["Machine", "compiled", "is_installed", "same_functions"]
 
@@ -106,7 +106,7 @@ def _addresses() -> dict[str, int]:
     for name in IMPORTED:
         function = getattr(_libm(), name)
         found[f"{PREFIX}{name}"] = ctypes.cast(function, ctypes.c_void_p).value or 0
-    for name in ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals"):
+    for name in CALLED:
         found[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
     return found
 

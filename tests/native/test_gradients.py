@@ -389,6 +389,6 @@ entry:
     return %2
 """
     code = Code(read(text))
-    assert code(2**31) == [2.0**62]
+    assert code(2**31) == (2.0**62,)
     with pytest.raises(BailedOut, match="long"):
         code(2**32)
