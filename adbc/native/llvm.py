@@ -149,7 +149,8 @@ class _Writer:
         lines += [
             f"%out = alloca [{max(1, count)} x double]",
             f"%status = call i32 @{RUN}({', '.join([*passed, 'ptr %out'])})",
-            f"switch i32 %status, label %stopped [i32 0, label %done i32 {int(Status.INTERRUPTED)}, label %raised]",
+            "switch i32 %status, label %stopped "
+            f"[i32 0, label %done i32 {int(Status.INTERRUPTED)}, label %raised]",
             "stopped:", "%why = sext i32 %status to i64", "%told = call ptr @PyLong_FromLongLong(i64 %why)",
             "ret ptr %told", "raised:", "ret ptr null", "done:",
             f"%tuple = call ptr @PyTuple_New(i64 {count})",

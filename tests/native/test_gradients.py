@@ -54,7 +54,7 @@ def codes(engine: Any) -> list[Any]:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_gradients_are_those_of_bytecode(name: str, native: Any) -> None:
     f, args, argnums = PROGRAMS[name]
-    with using(make_engine(default_table(), Config())):
+    with using(make_engine(default_table(), Config(warm_after=0))):
         expected = bits(adbc.value_and_grad(f, argnums)(*args))
     both = adbc.value_and_grad(f, argnums)
     assert bits(both(*args)) == bits(both(*args)) == expected
@@ -67,7 +67,7 @@ def test_tangents_are_those_of_bytecode(name: str, native: Any) -> None:
     f, args, argnums = PROGRAMS[name]
     wanted = (argnums,) if isinstance(argnums, int) else argnums
     along = tuple(1.5 if i in wanted else None for i in range(len(args)))
-    with using(make_engine(default_table(), Config())):
+    with using(make_engine(default_table(), Config(warm_after=0))):
         expected = bits(adbc.jvp(f, args, along))
     assert bits(adbc.jvp(f, args, along)) == bits(adbc.jvp(f, args, along)) == expected
     assert all(codes(native))
@@ -77,7 +77,7 @@ def test_tangents_are_those_of_bytecode(name: str, native: Any) -> None:
 def test_benchmark_programs_are_those_of_bytecode(name: str, native: Any) -> None:
     workload = WORKLOADS[name]
     expected = bits(workload_gradient(workload))
-    with using(make_engine(default_table(), Config())):
+    with using(make_engine(default_table(), Config(warm_after=0))):
         assert bits(workload_gradient(workload)) == expected
     assert all(codes(native))
 
@@ -90,7 +90,7 @@ def workload_gradient(workload: Any) -> Any:
 def test_random_functions_are_those_of_bytecode(first: int) -> None:
     for seed in range(first, min(first + 20, COUNT)):
         f, text = function(seed), source(seed)
-        bytecode = make_engine(default_table(), Config())
+        bytecode = make_engine(default_table(), Config(warm_after=0))
         with using(make_engine(default_table(), Config(backend="native"))):
             for number in range(3):
                 x, y, n = inputs(seed, number)
@@ -345,7 +345,7 @@ def test_tapes_grow(native: Any) -> None:
 
 
 def using_bytecode(f: Any, *args: Any) -> Any:
-    with using(make_engine(default_table(), Config())):
+    with using(make_engine(default_table(), Config(warm_after=0))):
         return adbc.value_and_grad(f)(*args)
 
 

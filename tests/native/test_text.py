@@ -19,7 +19,7 @@ entry:
 
 def test_floats_are_computed_as_they_are_written() -> None:
     text = write(read(SQUARE))
-    assert f"define internal i32 @adbc_run(double %p0, ptr %out)" in text
+    assert "define internal i32 @adbc_run(double %p0, ptr %out)" in text
     assert "fmul double %p0, %p0" in text
     assert "call double @adbc_sin(double" in text
     for word in ("fast", "contract", "reassoc", "nnan", "ninf", "arcp"):
