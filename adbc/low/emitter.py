@@ -18,6 +18,7 @@ from adbc.low.kinds import (
     MaybeKind,
     Number,
     NumberKind,
+    TapeValue,
     Tuple,
     TupleKind,
     Value,
@@ -155,6 +156,27 @@ class Emitter:
         """`x`, which is a number and not infinite."""
         self.bail_if(self.op("not", self.op("finite", x)), reason)
         return x
+
+    def height(self, tape: Tape) -> Register:
+        (result,) = self.about("height", tape, (), (I64,))
+        return result
+
+    def kept(self, value: Value) -> list[Operand]:
+        """The registers of `value`, which is kept as it is now: the records of its tapes are complete."""
+        return kinds.parts(self.complete(value))
+
+    def complete(self, value: Value) -> Value:
+        """`value`, whose records end where they end now: nobody puts any more on its tapes."""
+        match value:
+            case TapeValue(tape, base, None):
+                return TapeValue(tape, base, self.height(tape))
+            case Tuple(parts):
+                return Tuple(tuple(map(self.complete, parts)))
+            case Maybe(absent, inner, token):
+                return Maybe(absent, self.complete(inner), token)
+            case Variant(tag, members):
+                return Variant(tag, tuple(map(self.complete, members)))
+        return value
 
     # -- values as they are needed --------------------------------------------------------------------------
 

@@ -137,17 +137,16 @@ class _Frame:
     def tape(self, op: Op, tape: list[tuple[int, tuple[Any, ...]]], given: list[Any]) -> Sequence[Any]:
         """The results of an operation on a tape."""
         about: Any = op.attribute
-        if op.name == "open":
-            tape.clear()
-            return ()
+        if op.name == "height":
+            return (len(tape),)
         assert op.format is not None
         if op.name == "push":
             tape.append((op.format, tuple(given)))
             return ()
         nothing = [ZEROS[type] for type in about.formats[op.format]]
-        if op.name == "next" and not tape:
+        if op.name == "next" and len(tape) == given[0]:
             return [True, *nothing]
-        if not tape:
+        if len(tape) <= given[0]:
             self.bail(op.site)
         format, values = tape.pop()
         if op.name == "take" and not about.formats[format]:

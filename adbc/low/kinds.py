@@ -102,14 +102,20 @@ class ListIterator(Value):
 
 @record(frozen=True, eq=False)
 class TapeValue(Value):
+    """The records on a tape from height `base` on: all that are there, or those up to height `end`, if they
+    are complete."""
+
     tape: Tape
+    base: Operand
+    end: Operand | None = None
 
 
 @record(frozen=True, eq=False)
 class Played(Value):
-    """The iterator that goes back over a tape, which is taken apart by that."""
+    """The iterator that goes back over the records on a tape from height `base` on, and takes them off."""
 
     tape: Tape
+    base: Operand
 
 
 @record(frozen=True, eq=False)
@@ -329,7 +335,9 @@ def types(kind: Kind) -> tuple[str, ...]:
             return (I64, *[t for member in members for t in types(member)])
         case RangeKind():
             return (I64, I64, I64)
-        case LinksKind():
+        case TapeKind():
+            return (I64, I64)
+        case LinksKind() | PlayedKind():
             return (I64,)
     return ()
 
@@ -359,9 +367,9 @@ def _built(kind: Kind, given: list[Operand]) -> tuple[Value, list[Operand]]:
         case RangeKind():
             return Range(*given[:3]), given[3:]
         case TapeKind(tape):
-            return TapeValue(tape), given
+            return TapeValue(tape, *given[:2]), given[2:]
         case PlayedKind(tape):
-            return Played(tape), given
+            return Played(tape, given[0]), given[1:]
         case LinksKind(arena):
             return Links(given[0], arena), given[1:]
     return Opaque(), given
@@ -392,6 +400,11 @@ def parts(value: Value) -> list[Operand]:
             return [tag, *[x for member in members for x in parts(member)]]
         case Range(start, stop, step):
             return [start, stop, step]
+        case TapeValue(_, base, end):
+            assert end is not None, "the records are complete where they are kept"
+            return [base, end]
+        case Played(_, base):
+            return [base]
         case Links(node, _):
             return [node]
     return []

@@ -236,23 +236,20 @@ class _Lowering:
             raise Refusal("a function with a closure, or that takes any number of arguments")
         if self.depth >= _DEEPEST:
             raise Refusal("a recursion")
-        before = self.structures.in_loop  # put back: what is written in may be in a loop or not
         self.depth += 1
         try:
-            return _Call(self, graph, arguments, before).run()
+            return _Call(self, graph, arguments).run()
         finally:
             self.depth -= 1
-            self.structures.in_loop = before
 
 
 class _Call:
     """One graph that is written into a program."""
 
-    def __init__(self, work: _Lowering, graph: Graph, arguments: Sequence[Value], in_loop: bool) -> None:
+    def __init__(self, work: _Lowering, graph: Graph, arguments: Sequence[Value]) -> None:
         self.work, self.graph = work, graph
         self.emitter, self.structures = work.emitter, work.structures
         self.values: dict[ir.Value, Value] = dict(zip(graph.arguments, arguments, strict=True))
-        self.in_loop = in_loop
         self.edges: list[_Edge] = []
         self.current = graph.entry
         self.starts: dict[GraphBlock, Block] = {}
@@ -298,7 +295,6 @@ class _Call:
             self.emitter.block = start
             for phi in block.phis:
                 self.phi(phi, incoming)
-        self.structures.in_loop = self.in_loop or block in self.looping
         if block in self.looping and self._is_header(block):
             self.emitter.about("poll", None)
         for instruction in block.instructions:
@@ -337,7 +333,7 @@ class _Call:
     def kind_of_phi(self, phi: ir.Phi, found: Sequence[Value]) -> Kind | None:
         if isinstance(phi.type, LinksType):
             known = [kind_of(v) for v in found if isinstance(v, Links)]
-            return known[0] if known else LinksKind(self.emitter.arena())
+            return known[0] if known else LinksKind(self.structures.arena(phi))
         of_type = kinds.kind_of_type(phi.type)
         if of_type is not None:
             return of_type
@@ -361,14 +357,14 @@ class _Call:
             except Refusal as refusal:
                 self.refuse(str(refusal), None, phi)
                 continue
-            for low, operand in zip(made, kinds.parts(value), strict=True):
+            for low, operand in zip(made, self.emitter.kept(value), strict=True):
                 low.operands[edge.block] = operand
 
     def returned(self) -> Value:
         """What the graph returns, in the block to go on in."""
         if len(self.returns) == 1:
             self.emitter.block, value = self.returns[0]
-            return value
+            return self.emitter.complete(value)
         if not self.returns or self.work.reasons:
             self.emitter.block = None
             return UNKNOWN
@@ -385,7 +381,7 @@ class _Call:
         made = [Phi(Register(t)) for t in kinds.types(kind)]
         for block, value in self.returns:
             self.emitter.block = block
-            parts = kinds.parts(self.emitter.coerced(value, kind))
+            parts = self.emitter.kept(self.emitter.coerced(value, kind))
             block.terminator = Jump(behind)
             for low, operand in zip(made, parts, strict=True):
                 low.operands[block] = operand
@@ -439,7 +435,7 @@ class _Call:
         if call.keywords:
             raise Refusal("a call with keywords")
         s = self.structures
-        s.type = call.type
+        s.place, s.type = call, call.type
         s.argument_types = [type_of(v) for v in operands]
         if call in self.links and callee is intrinsics._new_:
             return self.node(arguments)
@@ -477,7 +473,7 @@ class _Call:
         if kind is None or self.structures.nodes.setdefault(arena, kind) != kind:
             raise Refusal("what is saved is no number, nor a tuple of such")
         arena.fields = kinds.types(kind)
-        (made,) = self.emitter.about("node", arena, kinds.parts(value), ("i64",))
+        (made,) = self.emitter.about("node", arena, self.emitter.kept(value), ("i64",))
         return Links(made, arena)
 
     def checked(self, call: ir.Instruction, value: Value) -> Value:
@@ -537,6 +533,7 @@ class _Call:
         if isinstance(value, Known):
             block.terminator = Jump(self.edge(terminator.cases.get(value.value, terminator.default)))
             return
+        value = self.emitter.present(value)
         tested = self.emitter.number(value) if isinstance(value, Number) else 0
         if not isinstance(value, Number | Unknown):
             self.refuse("a choice by something that is no int", terminator.position, None)

@@ -13,7 +13,8 @@ class.  A `list` is a parameter that is read only: the floats of a Python list.
 * Tapes are stacks of records.  A record has one of the formats of its tape, which are tuples of types; the
   empty format is a mark.  `push` puts a record on a tape, `pop` takes the last one, `next` says first whether
   there is any, and `take` whether the last one is a mark (which is then taken).  Where there is no record,
-  the values are zeros.
+  the values are zeros.  Several loops may have their records on one tape, one above the other: `height` says
+  how high it is, and what takes records is given the height at which those of its loop begin.
 * Arenas hold nodes, which are records that never go.  `node` makes one and gives a number that is not 0,
   `fields` gives what is in it.
 * Slots are variables; `get` and `set` are their only uses.

@@ -29,10 +29,9 @@ from adbc.low.kinds import (
     Variant,
     built,
     kind_of,
-    parts,
     types,
 )
-from adbc.low.program import BOOL, F64, I64, Arena, Operand, Slot, Tape, type_of
+from adbc.low.program import BOOL, F64, I64, Arena, Operand, Tape, type_of
 from adbc.types.derived import TapeType, UnionType
 from adbc.types.lattice import NONE, Exact
 
@@ -53,25 +52,30 @@ class Structures:
         self.emitter = emitter
         self.formats: dict[Tape, dict[Kind | None, list[Any]]] = {}
         self.nodes: dict[Arena, Kind] = {}
-        self.in_loop = False
-        """Whether what is written now may run more than once."""
+        self.place: Any = None
+        """The instruction that is lowered."""
+        self.tapes: dict[Any, Tape] = {}
+        """By instruction that makes a list for records, the tape.  A function that is written in at several
+        places has one there, because the pullbacks of its calls run in the opposite order."""
+        self.arenas: dict[Any, Arena] = {}
         self.type: Any = None
         """The abstract type of the result that is asked for."""
         self.argument_types: Sequence[Any] = ()
-        self.played: dict[Tape, Slot] = {}
-        """By tape, the slot that says whether it is played already."""
 
     # -- tapes ---------------------------------------------------------------------------------------------
 
     def new_tape(self) -> Value:
-        if self.in_loop:
-            raise Refusal("a loop in a function that is called in a loop")
-        tape = self.emitter.tape()
-        self.formats[tape] = {}
-        self.played[tape] = self.emitter.slot(BOOL)
-        self.emitter.about("open", tape)
-        self.emitter.set(self.played[tape], False)
-        return TapeValue(tape)
+        tape = self.tapes.get(self.place)
+        if tape is None:
+            tape = self.tapes[self.place] = self.emitter.tape()
+            self.formats[tape] = {}
+        return TapeValue(tape, self.emitter.height(tape))
+
+    def arena(self, place: Any) -> Arena:
+        """The arena for the nodes of a loop whose records are linked by the phi `place`."""
+        if place not in self.arenas:
+            self.arenas[place] = self.emitter.arena()
+        return self.arenas[place]
 
     def push(self, tape: Tape, value: Value, type: Any) -> None:
         """Put one value on a tape."""
@@ -79,7 +83,7 @@ class Structures:
         kind = None if is_mark else kind_of(value)
         if kind is None and not is_mark:
             raise Refusal("what is saved is no number, nor a tuple of such")
-        if isinstance(kind, kinds.TapeKind | kinds.OpaqueKind | kinds.NothingKind):
+        if isinstance(kind, kinds.OpaqueKind | kinds.NothingKind):
             raise Refusal("what is saved is no number, nor a tuple of such")
         known = self.formats[tape]
         if kind is not None and not types(kind):
@@ -89,7 +93,8 @@ class Structures:
             tape.formats.append(() if kind is None else types(kind))
         if type not in known[kind]:
             known[kind].append(type)
-        self.emitter.about("push", tape, () if kind is None else parts(value), format=list(known).index(kind))
+        kept = () if kind is None else self.emitter.kept(value)
+        self.emitter.about("push", tape, kept, format=list(known).index(kind))
 
     def _wanted(self, tape: Tape, type: Any) -> tuple[int, Kind]:
         """The format of what is taken off a tape, and its kind: the one that was put there with this type."""
@@ -104,11 +109,12 @@ class Structures:
             raise Refusal("it is not known what was saved")
         return list(known).index(found[0]), found[0]
 
-    def off(self, name: str, tape: Tape, type: Any) -> list[Any]:
+    def off(self, name: str, played: Played, type: Any) -> list[Any]:
         """What ``next``, ``take`` or ``pop`` gives of a tape: registers, then the kind of the value."""
+        tape, base, why = played.tape, played.base, "what was saved is not there"
         format, kind = self._wanted(tape, type)
         gives = types(kind) if name == "pop" else (BOOL, *types(kind))
-        found = self.emitter.about(name, tape, (), gives, format=format, reason="what was saved is not there")
+        found = self.emitter.about(name, tape, (base,), gives, format=format, reason=why)
         return [kind, *found]
 
 
@@ -125,9 +131,10 @@ def _reversed(s: Structures, tape: Value) -> Value:
     tape = s.emitter.present(tape)
     if not isinstance(tape, TapeValue):
         raise Refusal("`reversed`")
-    s.emitter.bail_if(s.emitter.get(s.played[tape.tape]), "records that are read twice")
-    s.emitter.set(s.played[tape.tape], True)
-    return Played(tape.tape)
+    if tape.end is not None:
+        is_other = s.emitter.op("ine", s.emitter.height(tape.tape), tape.end)
+        s.emitter.bail_if(is_other, "records that are not the last ones")
+    return Played(tape.tape, tape.base)
 
 
 def _recall(s: Structures, played: Value) -> Value:
@@ -136,12 +143,12 @@ def _recall(s: Structures, played: Value) -> Value:
         raise Refusal("a record of something that is no tape")
     marks = [of for of in _members(s.type) if of == NONE or of == Exact(Sentinel)]
     if not marks:
-        kind, *found = s.off("pop", played.tape, s.type)
+        kind, *found = s.off("pop", played, s.type)
         return built(kind, found)
     rest = [of for of in _members(s.type) if of not in marks]
     if len(marks) != 1 or len(rest) != 1:
         raise Refusal("it is not known what was saved")
-    kind, absent, *found = s.off("take", played.tape, rest[0])
+    kind, absent, *found = s.off("take", played, rest[0])
     token = None if marks[0] == NONE else intrinsics.BEGINNING
     return Maybe(absent, built(kind, found), token)
 
@@ -232,7 +239,7 @@ def _next(s: Structures, iterator: Value) -> Value:
     if isinstance(iterator, Played):
         if isinstance(s.type, UnionType):
             raise Refusal("it is not known what was saved")
-        kind, absent, *found = s.off("next", iterator.tape, s.type)
+        kind, absent, *found = s.off("next", iterator, s.type)
         return Maybe(absent, built(kind, found), intrinsics.EXHAUSTED)
     raise Refusal("the next value of something that is no iterator over numbers")
 

@@ -49,7 +49,7 @@ def signature(op: Op) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if isinstance(about, Tape) and op.format is not None:
         record = about.formats[op.format]
         if op.name in ("next", "take"):
-            return (), (BOOL, *record)
+            return (I64,), (BOOL, *record)
         return (record if takes is None else takes), (record if gives is None else gives)
     if isinstance(about, Arena):
         return (about.fields if takes is None else takes), (about.fields if gives is None else gives)
@@ -57,7 +57,7 @@ def signature(op: Op) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 _ABOUT = {
-    "get": Slot, "set": Slot, "open": Tape, "push": Tape, "pop": Tape, "next": Tape, "take": Tape,
+    "get": Slot, "set": Slot, "height": Tape, "push": Tape, "pop": Tape, "next": Tape, "take": Tape,
     "node": Arena, "fields": Arena,
 }  # fmt: skip
 
@@ -138,7 +138,7 @@ class _Check:
         else:
             is_right = isinstance(op.attribute, about) and any(op.attribute is x for x in known)
             self._hold(is_right, f"{where} is about no {about.__name__.lower()} of the program")
-        if about is Tape and op.name != "open":
+        if about is Tape and op.name != "height":
             count = len(op.attribute.formats)  # type: ignore[union-attr]  # of a tape
             self._hold(op.format is not None and 0 <= op.format < count, f"{where} has no such format")
         takes, gives = signature(op)

@@ -430,8 +430,8 @@ class _Writer:
 
     def tape(self, op: Op, tape: Tape) -> None:
         name = tape.name
-        if op.name == "open":
-            self.add(f"store i64 0, ptr %{name}.top")
+        if op.name == "height":
+            self.add(f"{self.name(op.results[0])} = load i64, ptr %{name}.top")
             return
         assert op.format is not None
         if op.name == "push":
@@ -443,7 +443,8 @@ class _Writer:
                 self.copy(register, word)
             return
         top = self.new(f"load i64, ptr %{name}.top")
-        is_empty = self.new(f"icmp eq i64 {top}, 0")
+        base = self.operand(op.operands[0])
+        is_empty = self.new(f"icmp {'eq' if op.name == 'next' else 'sle'} i64 {top}, {base}")
         there, on = self.fresh("there"), self.fresh("on")
         absent_from: list[str] = []
         if op.name == "next":
@@ -485,8 +486,8 @@ class _Writer:
         assert op.format is not None
         types = [*tape.formats[op.format], *[I64] * tape.is_tagged]
         top = self.new(f"load i64, ptr %{tape.name}.top")
-        self.unless(self.new(f"icmp ult i64 {top}, {len(types)}"), self.bail(op.site))
         start = self.new(f"sub i64 {top}, {len(types)}")
+        self.unless(self.new(f"icmp slt i64 {start}, {self.operand(op.operands[0])}"), self.bail(op.site))
         if tape.is_tagged:
             (tag,) = self.read(tape.name, self.new(f"sub i64 {top}, 1"), (I64,))
             self.unless(self.new(f"icmp ne i64 {tag}, {op.format}"), self.bail(op.site))

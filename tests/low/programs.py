@@ -108,6 +108,27 @@ def rounded(x: float, y: float, k: int) -> float:
     return x * low + high * (y // 0.25) + near * x + x % 0.4 + x * (k // 3) - (-k % 5) * (y % -0.3)
 
 
+def series(t: float, k: int) -> float:
+    s = 0.0
+    for i in range(k):
+        s = s + math.sin(t * i) * t
+    return s
+
+
+def nested_calls(x: float, n: int) -> float:
+    y = x
+    for i in range(n):
+        y = y * 0.5 + series(y, i % 3) - series(x, 2)
+    return y
+
+
+def clipped(x: float, n: int) -> float:
+    y = x
+    for _ in range(n):
+        y = max(y * 1.5, min(x, 0.25)) - math.asin(0.1 * x)
+    return y
+
+
 def defaulted(x: float, y: float = 0.25, n: int = 3) -> float:
     return x * y**n
 
@@ -131,5 +152,7 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
     "indexed": (indexed, (0.5, [1.0, -2.0, 3.0]), 0),
     "powers": (powers, (1.25, 0.75), (0, 1)),
     "rounded": (rounded, (2.3, -1.7, 11), 0),
+    "nested calls": (nested_calls, (0.5, 7), 0),
+    "clipped": (clipped, (0.5, 4), 0),
     "defaulted": (defaulted, (0.5,), 0),
 }

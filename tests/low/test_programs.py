@@ -20,7 +20,7 @@ slot s0: i64
 site 0: 'overflow'
 site 1: "what isn't there", line 7
 entry:
-    open t0
+    %height: i64 = height t0
     push t0.2
     set s0 0
     jump loop
@@ -39,14 +39,14 @@ body:
     jump loop
 back:
     %s: f64 = phi [loop: 0.0, more: %7]
-    %4: i1, %5: f64, %6: i64 = take t0.1 else 1
+    %4: i1, %5: f64, %6: i64 = take t0.1 %height else 1
     branch %4, end, more
 more:
     %7: f64 = fadd %s, %5
     bail_if False else 1
     jump back
 end:
-    %8: i1, %9: f64 = next t0.0 else 1
+    %8: i1, %9: f64 = next t0.0 %height else 1
     %10: f64 = fselect %8, inf, nan
     switch %node, [0: empty], full
 empty:
@@ -114,7 +114,7 @@ tape t0: (f64) | (i64)
 site 0: 'x'
 entry:
     push t0.1 3
-    %1: f64 = pop t0.0 else 0
+    %1: f64 = pop t0.0 0 else 0
     return %1
 """
     with pytest.raises(VerificationError, match="format"):

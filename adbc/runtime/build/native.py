@@ -11,10 +11,15 @@ import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
+from adbc.ir.traverse import copy_graph
+from adbc.ir.values import Const, Value
+from adbc.passes.query import constant, drop, target
 from adbc.runtime.build.derived import Derived, rule_of
 from adbc.runtime.build.facts import NameFact
 from adbc.runtime.calls.plans import FLOATS
+from adbc.types.lattice import FLOAT
 
 if TYPE_CHECKING:  # a rule belongs to an engine; what makes code is loaded when it is needed
     from adbc.low.lower import Seldom
@@ -144,5 +149,15 @@ class _Callees:
     def _partial(self, function: types.FunctionType) -> Graph | None:
         """The graph of a function that rules are made of: a partial derivative with branches."""
         graph = self.engine.graphs.primal(function)
-        holds = all(NameFact(function.__globals__, g.path, g.value).holds() for g in graph.guards)
-        return graph if holds else None
+        if not all(NameFact(function.__globals__, g.path, g.value).holds() for g in graph.guards):
+            return None
+        graph, _, _ = copy_graph(graph)
+        numbers: dict[Value, Value] = {}
+        for call in graph.instructions():
+            if target(call) is intrinsics._global_:
+                found = function.__globals__.get(constant(call.operands[1]))
+                if type(found) is float:  # infinity or NaN: the modules of rules are nobody's to change
+                    numbers[call] = Const(found, FLOAT)
+        graph.replace_uses(numbers)
+        drop(graph, {call for call in graph.instructions() if call in numbers})
+        return graph
