@@ -124,6 +124,10 @@ class _Frame:
             case "set":
                 (self.slots[about],) = given
                 return ()
+            case "store":
+                values, at, x = given
+                values[at] = x
+                return ()
             case "node":
                 self.arenas[about].append(tuple(given))
                 return (len(self.arenas[about]),)

@@ -23,8 +23,8 @@ from adbc.types.lattice import FLOAT, INT, NONE, TANGENT, AbstractType, Exact, T
 
 __all__ = [
     "FLOAT_KIND", "INT_KIND", "NOTHING", "UNKNOWN", "Kind", "Known", "Links", "LinksKind", "ListIterator",
-    "ListValue", "Maybe", "MaybeKind", "Number", "NumberKind", "Opaque", "Played", "PlayedKind", "Range",
-    "RangeIterator", "RangeKind", "TapeKind", "TapeValue", "Tuple", "TupleKind", "Unknown", "Value",
+    "ListKind", "ListValue", "Maybe", "MaybeKind", "Number", "NumberKind", "Opaque", "Played", "PlayedKind",
+    "Range", "RangeIterator", "RangeKind", "TapeKind", "TapeValue", "Tuple", "TupleKind", "Unknown", "Value",
     "Variant", "VariantKind", "agrees", "built", "fits", "kind_of", "kind_of_type", "merged", "parts",
     "types",
 ]  # fmt: skip
@@ -89,9 +89,10 @@ class RangeIterator(Value):
 
 @record(frozen=True, eq=False)
 class ListValue(Value):
-    """A list of floats that is read only."""
+    """A list of floats that is read only, or one of derivatives (`is_shadow`), which nobody else has."""
 
     register: Register
+    is_shadow: bool = False
 
 
 @record(frozen=True, eq=False)
@@ -194,6 +195,14 @@ class LinksKind(Kind):
 
 
 @record(frozen=True)
+class ListKind(Kind):
+    """A list of floats, or of derivatives: a parameter of the program, which may not be known yet."""
+
+    is_shadow: bool
+    register: Register | None = None
+
+
+@record(frozen=True)
 class OpaqueKind(Kind):
     pass
 
@@ -232,6 +241,8 @@ def kind_of(value: Value) -> Kind | None:
             return PlayedKind(tape)
         case Links(_, arena):
             return LinksKind(arena)
+        case ListValue(register, is_shadow):
+            return ListKind(is_shadow, register)
         case Opaque():
             return OpaqueKind()
     return None
@@ -372,6 +383,9 @@ def _built(kind: Kind, given: list[Operand]) -> tuple[Value, list[Operand]]:
             return Played(tape, given[0]), given[1:]
         case LinksKind(arena):
             return Links(given[0], arena), given[1:]
+        case ListKind(is_shadow, register):
+            assert register is not None
+            return ListValue(register, is_shadow), given
     return Opaque(), given
 
 

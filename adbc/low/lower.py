@@ -79,8 +79,8 @@ class Callees(Protocol):
         unusual has happened; None of any other."""
 
 
-Parameter = tuple[str, Kind | None]
-"""The name of a parameter, and its kind; None for a list of floats."""
+Parameter = tuple[str, Kind]
+"""The name of a parameter, and its kind."""
 
 _DEEPEST = 12
 """The most levels of functions that are written into each other: a recursion ends here."""
@@ -148,10 +148,10 @@ class _Lowering:
         """Declare parameters; their values."""
         made: list[Value] = []
         for name, kind in parameters:
-            if kind is None:
+            if isinstance(kind, kinds.ListKind):
                 register = Register(LIST, name)
                 self.program.parameters.append(register)
-                made.append(kinds.ListValue(register))
+                made.append(kinds.ListValue(register, kind.is_shadow))
             else:
                 types = kinds.types(kind)
                 registers = [

@@ -133,6 +133,8 @@ OPS: dict[str, Row] = {
     "length": Row((LIST,), _I, len),
     # This one is for indices in range, and 0, where there is something even in an empty list.
     "load": Row((LIST, I64), _F, lambda values, at: values[at] if at or values else 0.0),
+    # This one is for indices in range, of lists that nobody else has seen.
+    "store": Row((LIST, I64, F64), ()),
     "bail_if": Row(_B, (), bails=True),
     "poll": Row((), ()),
     "get": Row((), None),

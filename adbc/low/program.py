@@ -8,7 +8,8 @@
         return %1, %2
 
 A register has one of the `TYPES`; a constant operand is a Python float, int or bool, and has the type of its
-class.  A `list` is a parameter that is read only: the floats of a Python list.
+class.  A `list` is a parameter, the floats of a Python list.  What `store` writes to is one that nobody else
+has seen, for a program that gives up has had no effect.
 
 * Tapes are stacks of records.  A record has one of the formats of its tape, which are tuples of types; the
   empty format is a mark.  `push` puts a record on a tape, `pop` takes the last one, `next` says first whether

@@ -326,11 +326,34 @@ def _getitem(s: Structures, value: Value, place: Value) -> Value:
     value = e.present(value)
     if not isinstance(value, ListValue):
         return _project(s, value, place)
+    return Number(*e.about("load", None, (value.register, _index(e, value, place)), (F64,)))
+
+
+def _index(e: Emitter, value: ListValue, place: Value) -> Operand:
+    """The index of an element of a list, which is in range."""
     at = e.to_int(e.number(place))
     length = e.op("length", value.register)
     at = e.op("iselect", e.op("ilt", at, 0), e.op("iadd", at, length, reason=_INDEX), at)
     e.bail_if(e.op("or", e.op("ilt", at, 0), e.op("ige", at, length)), _INDEX)
-    return Number(*e.about("load", None, (value.register, at), (F64,)))
+    return at
+
+
+def _setitem(s: Structures, value: Value, place: Value, x: Value) -> Value:
+    e = s.emitter
+    value = e.present(value)
+    if not isinstance(value, ListValue) or not value.is_shadow:
+        raise Refusal("something that is written to")
+    number = e.number(x)
+    if type_of(number) != F64:
+        raise Refusal("a derivative that is no float")
+    e.about("store", None, (value.register, _index(e, value, place), number))
+    return Known(None)
+
+
+def _or_else(s: Structures, value: Value, other: Value) -> Value:
+    if isinstance(value, ListValue | Number | Tuple):
+        return value
+    raise Refusal("something that may be None")
 
 
 def _len(s: Structures, value: Value) -> Value:
@@ -396,6 +419,7 @@ STRUCTURES: dict[object, Callable[..., Value]] = {
     builtins.len: _len,
     builtins.reversed: _reversed,
     operator.getitem: _getitem,
+    operator.setitem: _setitem,
     operator.is_: _is,
     operator.is_not: _is_not,
     intrinsics._iter_: _iter,
@@ -409,6 +433,7 @@ STRUCTURES: dict[object, Callable[..., Value]] = {
     intrinsics._record_: _record,
     intrinsics._recall_: _recall,
     intrinsics._real_: _real,
+    intrinsics._or_else_: _or_else,
     intrinsics._class_is_: _class_is,
     intrinsics._assume_: _assume,
     intrinsics._is_raised_: _is_raised,

@@ -38,7 +38,7 @@ def uses_other_functions(program: Program) -> list[str]:
 
 class Code:
     """A program as machine code.  It is called with one value per parameter of the program: a float, an int
-    of 64 bits, a bool, or a list of floats."""
+    of 64 bits, a bool, or a list of floats; or, for a list that it writes to, an array of them."""
 
     def __init__(self, program: Program) -> None:
         self.program = verify(program)
@@ -54,7 +54,9 @@ class Code:
     def __call__(self, *values: Any) -> tuple[float, ...]:
         """The results; raises `low.interpret.BailedOut`, or what a handler of a signal raises."""
         if self.lists:
-            buffers = {i: array("d", values[i]) for i in self.lists}  # they live as long as the call
+            buffers = {  # they live as long as the call
+                i: values[i] if values[i].__class__ is array else array("d", values[i]) for i in self.lists
+            }
             found = self._function(*[x for i, v in enumerate(values) for x in _passed(v, buffers.get(i))])
         else:
             found = self._function(*values)

@@ -291,6 +291,9 @@ class _Writer:
             self.unless(given[0], self.bail(op.site))
         elif name == "poll":
             self.poll()
+        elif name == "store":
+            at = self.new(f"getelementptr double, ptr {given[0]}, i64 {given[1]}")
+            self.add(f"store double {given[2]}, ptr {at}")
         elif name in _CHECKED:
             pair = self.new(
                 f"call {{i64, i1}} @llvm.{_CHECKED[name]}.with.overflow.i64(i64 {given[0]}, i64 {given[1]})"

@@ -8,12 +8,12 @@ from typing import Any
 
 from adbc.config import Config
 from adbc.errors import NativeError
-from adbc.low.program import Program
+from adbc.low.program import LIST, Program, Register
 from adbc.rules import default_table
 from adbc.runtime import make_engine
 from adbc.runtime.calls.plans import FLOATS
 
-__all__ = ["bits", "leaves", "lowered", "outcome"]
+__all__ = ["arguments", "bits", "is_shadow", "leaves", "lowered", "outcome"]
 
 
 def lowered(f: Callable[..., Any], args: tuple[Any, ...], argnums: Any = 0) -> Program:
@@ -33,12 +33,29 @@ def bits(x: Any) -> Any:
     """`x` so that it is equal to what has the same bits; NaN is equal to NaN."""
     if isinstance(x, float):
         return "nan" if x != x else struct.pack("d", x)
-    return tuple(map(bits, x)) if isinstance(x, tuple) else x
+    return tuple(map(bits, x)) if isinstance(x, tuple | list) else x
 
 
 def leaves(x: Any) -> tuple[Any, ...]:
-    """The numbers in tuples."""
-    return tuple(leaf for part in x for leaf in leaves(part)) if isinstance(x, tuple) else (x,)
+    """The numbers in tuples and lists."""
+    return tuple(leaf for part in x for leaf in leaves(part)) if isinstance(x, tuple | list) else (x,)
+
+
+def is_shadow(register: Register) -> bool:
+    """Whether a parameter of a program is a list of derivatives."""
+    return register.type == LIST and register.name.startswith("d_")
+
+
+def arguments(program: Program, args: tuple[Any, ...], f: Any = None) -> list[Any]:
+    """What the program of a gradient is given for `args`: with the defaults of `f`, and zeros for shadows."""
+    rest = list(args)
+    missing = sum(not is_shadow(register) for register in program.parameters) - len(args)
+    if missing > 0:
+        rest += f.__defaults__[-missing:]
+    given: list[Any] = []
+    for register in program.parameters:
+        given.append([0.0] * len(given[-1]) if is_shadow(register) else rest.pop(0))
+    return given
 
 
 def outcome(call: Callable[..., Any], *args: Any) -> Any:

@@ -99,6 +99,20 @@ def indexed(x: float, values: list[float]) -> float:
     return s
 
 
+def products(a: list[float], b: list[float]) -> float:
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i] * b[-1 - i] * math.sin(a[0])
+    return s
+
+
+def folded(a: list[float], x: float) -> float:
+    s = x
+    for v in a:
+        s = s * v + x
+    return s
+
+
 def powers(x: float, y: float) -> float:
     return x**2 + x**3 + x**-1 + y**0
 
@@ -150,6 +164,10 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
     "horner": (horner, (0.5, [1.0, 2.0, 3.0]), 0),
     "horner, empty": (horner, (0.5, []), 0),
     "indexed": (indexed, (0.5, [1.0, -2.0, 3.0]), 0),
+    "products": (products, ([1.0, 2.0, 3.0], [0.5, -1.0, 2.0]), (0, 1)),
+    "products, one": (products, ([1.0, 2.0, 3.0], [0.5, -1.0, 2.0]), 1),
+    "folded": (folded, ([1.0, 0.5, -2.0], 0.3), (1, 0)),
+    "folded, empty": (folded, ([], 0.3), (0, 1)),
     "powers": (powers, (1.25, 0.75), (0, 1)),
     "rounded": (rounded, (2.3, -1.7, 11), 0),
     "nested calls": (nested_calls, (0.5, 7), 0),

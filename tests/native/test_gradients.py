@@ -24,7 +24,7 @@ from adbc.rules import default_table
 from adbc.runtime import default_engine, make_engine, using
 from benchmarks.workload import duplicate
 from benchmarks.workloads import GROUPS
-from tests.low.lowering import bits, lowered, outcome
+from tests.low.lowering import arguments, bits, is_shadow, lowered, outcome
 from tests.low.programs import PROGRAMS, horner, newton, rows
 from tests.low.scalar_functions import function, inputs, source
 from tests.low.test_lower import NATIVE
@@ -65,7 +65,9 @@ def test_gradients_are_those_of_bytecode(name: str, native: Any) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tangents_are_those_of_bytecode(name: str, native: Any) -> None:
     f, args, argnums = PROGRAMS[name]
-    wanted = (argnums,) if isinstance(argnums, int) else argnums
+    wanted = [i for i in ((argnums,) if isinstance(argnums, int) else argnums) if type(args[i]) is float]
+    if not wanted:
+        pytest.skip("tangents of lists are bytecode's business")
     along = tuple(1.5 if i in wanted else None for i in range(len(args)))
     with using(make_engine(default_table(), Config(warm_after=0))):
         expected = bits(adbc.jvp(f, args, along))
@@ -114,16 +116,14 @@ def test_bailing_out_at_any_site_changes_nothing(name: str, native: Any) -> None
     (rule,) = [r for r in native.rules.values() if r.native is not None]
     program = lowered(f, args, argnums)
     visited: set[int] = set()
-    missing = len(program.parameters) - len(args)
-    given = (*args, *(f.__defaults__[-missing:] if missing else ()))
-    interpret(program, *given, visited=visited)
+    interpret(program, *arguments(program, args, f), visited=visited)
     for site in visited:
 
         def stops(*values: Any, site: int = site) -> Any:
             return interpret(program, *values, bail_at=[site])
 
         with pytest.raises(BailedOut):
-            stops(*given)
+            stops(*arguments(program, args, f))
         rule.native.code = stops
         fresh = adbc.value_and_grad(f, argnums)
         assert bits(fresh(*args)) == expected
@@ -134,8 +134,9 @@ def test_bailing_out_at_any_site_changes_nothing(name: str, native: Any) -> None
 def test_machine_code_bails_out_where_the_interpreter_does(name: str) -> None:
     f, args, argnums = PROGRAMS[name]
     program = lowered(f, args, argnums)
-    missing = len(program.parameters) - len(args)
-    given = [*args, *(f.__defaults__[-missing:] if missing else ())]
+    given = arguments(program, args, f)
+    if any(map(is_shadow, program.parameters)):
+        pytest.skip("a list is written to")
     code = Code(program)
     for x in (0.0, -0.0, -1.5, 1e-320, 1e308, math.inf, math.nan):
         given[0] = x
@@ -193,8 +194,7 @@ def test_lists_are_looked_at_in_each_call(native: Any) -> None:
     both = adbc.value_and_grad(horner)
     assert both(0.5, [1.0, 2.0]) == (2.5, 1.0)
     assert both(0.5, [1.0, 2.0, 3.0]) == (4.25, 3.0)
-    with pytest.raises(NativeError):
-        both(0.5, [1.0, 2])
+    assert both(0.5, [1.0, 2]) == (2.5, 1.0)  # bytecode's business
 
 
 def test_other_gradients_are_not_native_and_say_so(native: Any) -> None:

@@ -88,7 +88,7 @@ class Native:
     def program(self, rule: Derived) -> Program:
         """The low program of `rule`, which is built.  Raises `low.reasons.NotNative`."""
         from adbc.low import lower
-        from adbc.low.kinds import FLOAT_KIND, kind_of_type
+        from adbc.low.kinds import FLOAT_KIND, ListKind, kind_of_type
         from adbc.low.reasons import NotNative, Reason
 
         def refuse(why: str) -> NotNative:
@@ -106,9 +106,9 @@ class Native:
             kind, name = kind_of_type(type), next(names)
             if kind is None and type != FLOATS:
                 raise refuse(f"an argument of type {type}")
-            parameters.append((name, kind))
-            if rule.mode == "forward" and i in _active(rule):
-                parameters.append((f"d{name}", FLOAT_KIND))
+            parameters.append((name, kind or ListKind(is_shadow=False)))
+            if i in _active(rule) and (kind is None or rule.mode == "forward"):
+                parameters.append((f"d_{name}", FLOAT_KIND if kind else ListKind(is_shadow=True)))
         name = rule.code.co_name if rule.code.co_name.isidentifier() else "function"
         callees = _Callees(self.engine)
         if rule.mode == "forward":

@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 import time
 import types
+from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -63,6 +64,8 @@ class _Way:
         self.spent = 0.0
         self.order: list[int] = []
         """The places of the gradients that are asked for among the results."""
+        self.shadowed: frozenset[int] = frozenset()
+        """The places of the lists whose gradients are asked for."""
         self.luck = 0
 
     def is_good(self, engine: EngineView, f: Any) -> bool:
@@ -71,12 +74,16 @@ class _Way:
             return False
         return f.__code__ is self.function_code and engine.epoch == engine.table.epoch
 
-    def run(self, given: Sequence[Any]) -> Sequence[float] | None:
-        """What the code gives, None if it gives up or its rule does not hold any more."""
+    def run(self, given: Sequence[Any]) -> Sequence[Any] | None:
+        """What the code gives, with the shadows of lists behind; None if it gives up, or if its rule does not
+        hold any more."""
         if not self.rule.holds():
             self.engine.clear()
             return None
-        values = given if self.is_flat else _leaves(given)
+        shadows: list[Any] = []
+        values: Sequence[Any] | None = given
+        if not self.is_flat:
+            values = self._with_shadows(given, shadows) if self.shadowed else _leaves(given)
         if values is None:
             return None
         if self.has_ints:
@@ -84,14 +91,31 @@ class _Way:
                 if x.__class__ is int and not _LEAST <= x < _GREATEST:
                     return None
         try:
-            found: Sequence[float] = self.code(*values)
+            found: Sequence[Any] = self.code(*values)
         except BailedOut:
             self.luck -= 1
             if self.luck < -_PATIENCE:
                 self.code = None
             return None
         self.luck += 1
-        return found
+        return (*found, *[shadow.tolist() for shadow in shadows]) if shadows else found
+
+    def _with_shadows(self, given: Sequence[Any], shadows: list[Any]) -> list[Any] | None:
+        """The leaves of the arguments, each list whose gradient is asked for with zeros behind it, which
+        `shadows` gets; None if a list is there twice, or there is anything that is no leaf."""
+        lists = [id(x) for x in given if x.__class__ is list]
+        if len(set(lists)) != len(lists):
+            return None
+        values: list[Any] = []
+        for i, x in enumerate(given):
+            leaves = _leaves((x,))
+            if leaves is None:
+                return None
+            values += leaves
+            if i in self.shadowed:
+                shadows.append(array("d", bytes(8 * len(x))))
+                values.append(shadows[-1])
+        return values
 
 
 class Door:
@@ -105,7 +129,7 @@ class Door:
 
     def answer(
         self, engine: EngineView, f: Any, args: tuple[Any, ...], bytecode: Callable[[], Any]
-    ) -> tuple[Any, tuple[float, ...]] | None:
+    ) -> tuple[Any, tuple[Any, ...]] | None:
         """Value and gradients of ``f(*args)``; None if bytecode has to give them.
 
         bytecode: what gives value and gradient in another form; this answers by it where it measures how long
@@ -140,7 +164,7 @@ class Door:
         found = way.run(given)
         if found is None:
             return None
-        if way.is_flat and len(given) == len(args):
+        if tuple not in way.classes and len(given) == len(args):
             self.latest = way
         return found[0], tuple([found[k] for k in way.order])
 
@@ -149,7 +173,9 @@ class Door:
     ) -> _Way | None:
         made = _new_way(engine, f, given, wanted, "reverse")
         if made is not None:
-            places = sorted(set(wanted))
+            made.shadowed = frozenset(i for i in wanted if type(given[i]) is list)
+            floats = sorted(set(wanted) - made.shadowed)
+            places = [*floats, *sorted(made.shadowed)]
             made.order = [1 + places.index(i) for i in wanted]
         if made is not None and key is not None:
             if len(self.ways) >= _MOST:
@@ -209,7 +235,8 @@ def _new_way(
     parameters: list[AbstractType] = []
     for i, x in enumerate(given):
         type_ = FLOATS if x.__class__ is list and elements(x) is FLOATS else engine.typeof(x)
-        if _leaves((x,)) is None or (i in wanted and type_ != FLOAT):
+        has_gradient = type_ == FLOAT or (type_ is FLOATS and mode == "reverse")
+        if _leaves((x,)) is None or (i in wanted and not has_gradient):
             if must:
                 what = f"argument {i} is of type {type_}" + (", and has a derivative" * (i in wanted))
                 raise _refusal(
@@ -217,7 +244,7 @@ def _new_way(
                 )
             return None
         parameters.append(type_)
-    lists = {i for i, t in enumerate(parameters) if isinstance(t, ListType)}
+    lists = {i for i, t in enumerate(parameters) if isinstance(t, ListType) and i not in wanted}
     if lists and lists != set(only_read(engine, f, given, (), lists)):
         if must:
             raise _refusal(f, ["a list that is written to, kept or handed on"])
