@@ -48,8 +48,8 @@ def is_shadow(register: Register) -> bool:
 
 def arguments(program: Program, args: tuple[Any, ...], f: Any = None) -> list[Any]:
     """What the program of a gradient is given for `args`: with the defaults of `f`, and zeros for shadows."""
-    rest = list(args)
-    missing = sum(not is_shadow(register) for register in program.parameters) - len(args)
+    rest = [leaf for x in args for leaf in (leaves(x) if isinstance(x, tuple) else (x,))]
+    missing = sum(not is_shadow(register) for register in program.parameters) - len(rest)
     if missing > 0:
         rest += f.__defaults__[-missing:]
     given: list[Any] = []

@@ -113,6 +113,13 @@ def folded(a: list[float], x: float) -> float:
     return s
 
 
+def switched(x: float, on: bool, state: tuple[float, tuple[int, float]]) -> float:
+    a, (k, b) = state
+    if on and k > 1:
+        return x * a + b * k
+    return x * b - a
+
+
 def powers(x: float, y: float) -> float:
     return x**2 + x**3 + x**-1 + y**0
 
@@ -168,6 +175,8 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
     "products, one": (products, ([1.0, 2.0, 3.0], [0.5, -1.0, 2.0]), 1),
     "folded": (folded, ([1.0, 0.5, -2.0], 0.3), (1, 0)),
     "folded, empty": (folded, ([], 0.3), (0, 1)),
+    "switched, on": (switched, (0.5, True, (1.5, (3, -0.25))), 0),
+    "switched, off": (switched, (0.5, False, (1.5, (3, -0.25))), 0),
     "powers": (powers, (1.25, 0.75), (0, 1)),
     "rounded": (rounded, (2.3, -1.7, 11), 0),
     "nested calls": (nested_calls, (0.5, 7), 0),
