@@ -297,6 +297,9 @@ class _Call:
                 self.phi(phi, incoming)
         if block in self.looping and self._is_header(block):
             self.emitter.about("poll", None)
+        if isinstance(block.terminator, ends.Raise | ends.Unreachable):
+            self.terminator(block.terminator)  # what is done before an exception is bytecode's business too
+            return
         for instruction in block.instructions:
             if not self.emitter.is_open:
                 return

@@ -48,10 +48,9 @@ def is_shadow(register: Register) -> bool:
 
 def arguments(program: Program, args: tuple[Any, ...], f: Any = None) -> list[Any]:
     """What the program of a gradient is given for `args`: with the defaults of `f`, and zeros for shadows."""
-    rest = [leaf for x in args for leaf in (leaves(x) if isinstance(x, tuple) else (x,))]
-    missing = sum(not is_shadow(register) for register in program.parameters) - len(rest)
-    if missing > 0:
-        rest += f.__defaults__[-missing:]
+    whole = (*args, *(() if f is None else (f.__defaults__ or ())[len(args) - f.__code__.co_argcount :]))
+    whole = whole if f is not None and len(args) < f.__code__.co_argcount else args
+    rest = [leaf for x in whole for leaf in (leaves(x) if isinstance(x, tuple) else (x,)) if leaf is not None]
     given: list[Any] = []
     for register in program.parameters:
         given.append([0.0] * len(given[-1]) if is_shadow(register) else rest.pop(0))

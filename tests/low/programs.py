@@ -120,6 +120,14 @@ def switched(x: float, on: bool, state: tuple[float, tuple[int, float]]) -> floa
     return x * b - a
 
 
+def checked(x: float, scale: float | None = None) -> float:
+    if x < 0.0:
+        raise ValueError(f"{x} is negative")
+    if scale is None:
+        scale = 2.0
+    return math.sqrt(x) * scale
+
+
 def powers(x: float, y: float) -> float:
     return x**2 + x**3 + x**-1 + y**0
 
@@ -177,6 +185,8 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
     "folded, empty": (folded, ([], 0.3), (0, 1)),
     "switched, on": (switched, (0.5, True, (1.5, (3, -0.25))), 0),
     "switched, off": (switched, (0.5, False, (1.5, (3, -0.25))), 0),
+    "checked": (checked, (0.5,), 0),
+    "checked, scaled": (checked, (0.5, 3.0), 0),
     "powers": (powers, (1.25, 0.75), (0, 1)),
     "rounded": (rounded, (2.3, -1.7, 11), 0),
     "nested calls": (nested_calls, (0.5, 7), 0),

@@ -25,7 +25,7 @@ from adbc.runtime import default_engine, make_engine, using
 from benchmarks.workload import duplicate
 from benchmarks.workloads import GROUPS
 from tests.low.lowering import arguments, bits, is_shadow, lowered, outcome
-from tests.low.programs import PROGRAMS, horner, newton, rows
+from tests.low.programs import PROGRAMS, checked, horner, newton, rows
 from tests.low.scalar_functions import function, inputs, source
 from tests.low.test_lower import NATIVE
 
@@ -167,6 +167,16 @@ def test_exceptions_are_those_of_the_function(native: Any) -> None:
     with pytest.raises(ZeroDivisionError):
         both(2.0, 0)
     assert both(1.0, 2) == (0.0, 0.5)
+
+
+def test_exceptions_that_are_raised_are_those_of_the_function(native: Any) -> None:
+    both = adbc.value_and_grad(checked)
+    assert both(4.0) == (4.0, 0.5)
+    assert all(codes(native))
+    with pytest.raises(ValueError, match="is negative"):
+        both(-1.0)
+    assert both(4.0, None) == (4.0, 0.5)
+    assert both(4.0, 1.0) == (2.0, 0.25)
 
 
 def test_long_ints_are_bytecodes_business(native: Any) -> None:

@@ -37,11 +37,15 @@ _PATIENCE = 16
 _MOST = 32
 """How many ways are kept: more structures than these are data."""
 
+_MOST_TANGENTS = 256
+"""How many ways of `jvp` are kept, of all functions."""
+
 _SHOWN = 8
 """How many reasons a message tells."""
 
 _LEAST, _GREATEST = -(2**63), 2**63
 _LEAVES = frozenset({float, int, bool})
+_PLAIN = _LEAVES | {types.NoneType}
 
 
 class _Way:
@@ -143,14 +147,12 @@ class Door:
             self.latest = None
         given = _given(engine, f, args)
         wanted = [i + len(args) if i < 0 else i for i in self.numbers]
-        if given is None or any(not 0 <= i < len(args) or type(args[i]) is int for i in wanted):
+        if given is None or any(not 0 <= i < len(args) or type(args[i]) in (int, bool) for i in wanted):
             return None
         key = _key(given)
         way = self.ways.get(key)
         if way is None or not way.is_good(engine, f):
             way = self._found(engine, f, given, wanted, key)
-        if way is None:
-            return None
         if way.is_waiting and way.spent < WORTHWHILE:
             begun = time.perf_counter()
             value, gradients = bytecode()
@@ -170,14 +172,16 @@ class Door:
 
     def _found(
         self, engine: EngineView, f: Any, given: tuple[Any, ...], wanted: Sequence[int], key: Any
-    ) -> _Way | None:
+    ) -> _Way:
         made = _new_way(engine, f, given, wanted, "reverse")
         if made is not None:
             made.shadowed = frozenset(i for i in wanted if type(given[i]) is list)
             floats = sorted(set(wanted) - made.shadowed)
             places = [*floats, *sorted(made.shadowed)]
             made.order = [1 + places.index(i) for i in wanted]
-        if made is not None and key is not None:
+        else:
+            made = _Way(engine, f, (*map(type, given),))  # without code, so that nobody looks again
+        if key is not None:
             if len(self.ways) >= _MOST:
                 self.ways.clear()
             self.ways[key] = made
@@ -199,11 +203,11 @@ def value_and_tangent(
     key = f.__code__, id(f.__globals__), known, tuple(wanted)
     way = engine.native.ways.get(key)
     if way is None or not way.is_good(engine, f):
-        way = _new_way(engine, f, given, wanted, "forward")
-        if way is not None and known is not None:
+        way = _new_way(engine, f, given, wanted, "forward") or _Way(engine, f, (*map(type, given),))
+        if known is not None:
+            if len(engine.native.ways) >= _MOST_TANGENTS:
+                engine.native.ways.clear()
             engine.native.ways[key] = way
-    if way is None:
-        return None
     if way.is_waiting:
         way.is_waiting = False
         way.code = engine.native.find(way.rule).code
@@ -299,11 +303,11 @@ _OTHER = (
 def _key(given: tuple[Any, ...]) -> Any:
     """What ways are kept by; None if the arguments are none that a way is kept for."""
     classes = (*map(type, given),)
-    return classes if _LEAVES.issuperset(classes) else described(given)
+    return classes if _PLAIN.issuperset(classes) else described(given)
 
 
 def _leaves(values: Sequence[Any]) -> list[Any] | None:
-    """The numbers and lists of floats in tuples; None if anything else is there."""
+    """The numbers and lists of floats in tuples, without what is None; None if anything else is there."""
     found: list[Any] = []
     for x in values:
         cls = x.__class__
@@ -312,6 +316,8 @@ def _leaves(values: Sequence[Any]) -> list[Any] | None:
             if inner is None:
                 return None
             found += inner
+        elif x is None:
+            continue
         elif cls in _LEAVES or (cls is list and elements(x) is FLOATS):
             found.append(x)
         else:
