@@ -252,6 +252,8 @@ class _Call:
         self.values: dict[ir.Value, Value] = dict(zip(graph.arguments, arguments, strict=True))
         self.edges: list[_Edge] = []
         self.current = graph.entry
+        self.places: dict[GraphBlock, int] = {}
+        """The place of each block in the order in which they are written."""
         self.starts: dict[GraphBlock, Block] = {}
         """The low blocks in which blocks begin."""
         self.phis: dict[ir.Phi, tuple[Kind, list[Phi]]] = {}
@@ -270,7 +272,9 @@ class _Call:
     def run(self) -> Value:
         entry = self.emitter.block
         before = self.emitter.line
-        for block in reverse_postorder(self.graph):
+        order = reverse_postorder(self.graph)
+        self.places = {block: i for i, block in enumerate(order)}
+        for block in order:
             self.block(block, entry if block is self.graph.entry else None)
         if not self.work.reasons:
             for edge in self.edges:
@@ -320,7 +324,9 @@ class _Call:
         if len(found) != len(incoming) or any(isinstance(v, Unknown) for v in found):
             self.values[phi] = UNKNOWN
             return
-        is_open = any(b not in self.starts or b is phi.block for b in phi.operands)
+        # What comes before this block and has not begun is never come to: a condition is known there.
+        own = self.places[phi.block]
+        is_open = any(self.places.get(b, -1) >= own for b in phi.operands)
         if not is_open and all(v is found[0] for v in found):
             self.values[phi] = found[0]
             return

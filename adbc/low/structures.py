@@ -293,8 +293,10 @@ def _unpack(s: Structures, value: Value, count: Value) -> Value:
         found = e.about("fields", value.arena, (value.node,), fields, reason="what was saved is not there")
         value = built(s.nodes[value.arena], found)
     elements = e.elements(value)
-    if elements is None or len(elements) != wanted:
-        raise Refusal("what is unpacked is no tuple of this length")
+    if elements is None:
+        raise Refusal("what is unpacked is no tuple")
+    if len(elements) != wanted:
+        raise Refusal("what is unpacked is a tuple of another length")
     return Tuple(elements)
 
 
