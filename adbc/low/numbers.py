@@ -292,7 +292,9 @@ def _not_nan(e: Emitter, x: Operand) -> Operand:
 
 
 def _copysign(e: Emitter, x: Operand, y: Operand) -> Operand:
-    return e.op("copysign", e.to_float(x), e.to_float(y))
+    y = e.to_float(y)
+    e.bail_if(e.op("fne", y, y), _INF)  # which sign NaN has is a matter of the processor and of who folds it
+    return e.op("copysign", e.to_float(x), y)
 
 
 def _times(factor: float) -> Row:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from array import array
 from collections.abc import Iterator
 from typing import Any
 
@@ -135,14 +136,19 @@ def test_machine_code_bails_out_where_the_interpreter_does(name: str) -> None:
     f, args, argnums = PROGRAMS[name]
     program = lowered(f, args, argnums)
     given = arguments(program, args, f)
-    if any(map(is_shadow, program.parameters)):
-        pytest.skip("a list is written to")
     code = Code(program)
+    shadows = [i for i, register in enumerate(program.parameters) if is_shadow(register)]
     for x in (0.0, -0.0, -1.5, 1e-320, 1e308, math.inf, math.nan):
-        given[0] = x
+        if type(given[0]) is float:
+            given[0] = x
         if name.startswith("newton") and not 0.0 < x < 10.0:
             continue
-        assert ending(code, given) == ending(lambda *values: interpret(program, *values), given)
+        ours, theirs = list(given), list(given)
+        for i in shadows:
+            ours[i], theirs[i] = array("d", given[i]), list(given[i])
+        expected = ending(lambda *values: interpret(program, *values), theirs)
+        assert ending(code, ours) == expected
+        assert [bits(list(ours[i])) for i in shadows] == [bits(theirs[i]) for i in shadows]
 
 
 def ending(call: Any, given: list[Any]) -> Any:
