@@ -98,6 +98,13 @@ def numba(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-m", "", "tests/rules/test_numba.py", *session.posargs)
 
 
+@nox.session(python=["3.11", "3.12", "3.13"])
+def native(session: nox.Session) -> None:
+    """The tests of machine code, which are skipped where llvmlite is not there: it is a large download."""
+    session.install("-e", ".[test,native]")
+    session.run("python", "-m", "pytest", "-m", "", "tests/low", "tests/native", *session.posargs)
+
+
 @nox.session(python="3.11")
 def foreign(session: nox.Session) -> None:
     """The tests of rules of other systems, which are skipped elsewhere: these are a large download."""

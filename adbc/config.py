@@ -20,6 +20,8 @@ SPECULATION = ("learn", "never", "dynamic", "always", "interpret")
 
 CONTEXTS = ("default", "minimal")
 
+BACKENDS = ("bytecode", "auto", "native")
+
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 
 
@@ -28,7 +30,7 @@ class Config:
     """How rules are built; in force for a block with ``with adbc.use(adbc.Config(...))``.
 
     The variables of the environment `from_environment` names say the same for the whole process.  Raises
-    `ValueError` for a value of `speculation` or `context` that there is not.
+    `ValueError` for a value of `speculation`, `context` or `backend` that there is not.
 
     >>> import adbc
     >>> with adbc.use(adbc.Config(debug=True)):
@@ -68,6 +70,12 @@ class Config:
 
     warm_after: where a function without loops, or one of a library, has been interpreted so often, on average
     over its steps, code is written for it.  0: at once.  It matters only where `speculation` is "learn".
+
+    backend: what `value_and_grad`, `grad` and `jvp` run.  "bytecode"; "native": machine code, and a
+    `NativeError` where there is none; "auto": machine code where there is some, once bytecode has taken a
+    twentieth of a second.  The numbers are the same.  Machine code is made by llvmlite:
+    ``pip install "adbc-autodiff[native]"``.  With `debug` and `trace_nan`, and in all other functions,
+    bytecode runs.
     """
 
     verify: bool = False
@@ -81,6 +89,7 @@ class Config:
     hide_frames: bool = True
     plugins: bool = True
     context: str = "default"
+    backend: str = "bytecode"
 
     def __post_init__(self) -> None:
         if self.speculation not in SPECULATION:
@@ -89,12 +98,14 @@ class Config:
             )
         if self.context not in CONTEXTS:
             raise ValueError(f"there is no context {self.context!r}: choose from {', '.join(CONTEXTS)}")
+        if self.backend not in BACKENDS:
+            raise ValueError(f"there is no backend {self.backend!r}: choose from {', '.join(BACKENDS)}")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Config:
         """The configuration that ``ADBC_VERIFY``, ``ADBC_DUMP``, ``ADBC_DUMP_DIRECTORY``, ``ADBC_DEBUG``,
-        ``ADBC_TRACE_NAN``, ``ADBC_HIDE_FRAMES``, ``ADBC_SPECULATION``,
-        ``ADBC_WARM_AFTER``, ``ADBC_PLUGINS``, ``ADBC_CONTEXT`` and ``ADBC_CACHE`` ask for."""
+        ``ADBC_TRACE_NAN``, ``ADBC_HIDE_FRAMES``, ``ADBC_SPECULATION``, ``ADBC_WARM_AFTER``,
+        ``ADBC_PLUGINS``, ``ADBC_CONTEXT``, ``ADBC_CACHE`` and ``ADBC_BACKEND`` ask for."""
         variables = os.environ if environment is None else environment
 
         def is_on(name: str, default: str = "") -> bool:
@@ -111,5 +122,6 @@ class Config:
             speculation=variables.get("ADBC_SPECULATION") or cls.speculation,
             plugins=is_on("ADBC_PLUGINS", "1"),
             context=variables.get("ADBC_CONTEXT") or cls.context,
+            backend=variables.get("ADBC_BACKEND") or cls.backend,
             warm_after=int(variables.get("ADBC_WARM_AFTER") or cls.warm_after),
         )

@@ -18,6 +18,7 @@ __all__ = [
     "InvalidTangentError",
     "LiftError",
     "MissingRuleError",
+    "NativeError",
     "NotFiniteError",
     "PullbackConsumedError",
     "UnsupportedError",
@@ -70,6 +71,11 @@ class ArgumentError(AdbcError, TypeError):
 
 class LiftError(AdbcError):
     """A function cannot be lifted: it uses a construct that is refused, or has no bytecode."""
+
+
+class NativeError(AdbcError):
+    """``Config(backend="native")`` asks for machine code, and there is none for a function: the message has
+    the reasons, with lines."""
 
 
 class UnsupportedError(AdbcError):

@@ -19,6 +19,7 @@ from benchmarks import (
     jacobians,
     machine,
     measure,
+    native,
     ordinary_programs,
     others,
     publish,
@@ -59,6 +60,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--jacobians", action="store_true", help="dense Jacobians in batches of tangents, against one tangent"
     )
+    parser.add_argument(
+        "--backend",
+        choices=["bytecode", "native"],
+        default="bytecode",
+        help="native: gradients as machine code, beside bytecode, and why others are not native",
+    )
     parser.add_argument("--alone", action="store_true", help="leave out other systems")
     options = parser.parse_args(argv)
     if options.what == "build":
@@ -81,6 +88,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     groups = {group: workloads for group, workloads in groups.items() if workloads}
     if not groups:
         parser.error(f"no workload is called {options.only!r}")
+    if options.backend == "native":
+        native.report([w for workloads in groups.values() for w in workloads], options.rounds)
+        return 0
     if options.render:
         publish.render()
         return 0

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).parent.parent / "adbc"
 
 BOTTOM = {"collector", "errors", "config", "flags", "lazy", "records", "version"}
 ENGINE = BOTTOM | {"chainrules", "ir", "tangents", "cpython", "types", "lift", "passes", "rules", "derive"}
-ENGINE |= {"forward", "reverse", "emit", "runtime", "api"}
+ENGINE |= {"forward", "reverse", "emit", "low", "native", "runtime", "api"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -43,6 +43,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "forward": BOTTOM | {"ir", "tangents", "types", "passes", "rules", "derive"},
     "reverse": BOTTOM | {"ir", "tangents", "types", "passes", "rules", "derive"},
     "emit": BOTTOM | {"ir", "cpython", "types", "passes"},
+    # The rows of functions that rules call are by these functions.
+    "low": BOTTOM | {"ir", "types", "passes.query", "rules.kinks"},
+    "native": BOTTOM | {"low"},
     "runtime": ENGINE - {"runtime", "api"},
     "api": ENGINE - {"api"},
     # In terms of the public functions.

@@ -28,6 +28,7 @@ from adbc.runtime import default_engine, make_engine, using
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.disk_cache import Unwritten
 from adbc.runtime.build.engine import Engine
+from adbc.runtime.build.native import Native
 from adbc.runtime.build.speculation import Continuation
 from adbc.tangents import NoTangent, zero_tangent
 from adbc.types.decisions import Decisions
@@ -80,6 +81,9 @@ class Section:
     """One derived rule: `name` and types of the function, where it is, its `sites` and what it saves.
 
     not_kept: if there is a cache on disk, why the rule is not kept there; empty if it is.
+
+    native: where the configuration asks for machine code, whether the rule has a native form: a line that
+    says so, or a line per reason why not.
     """
 
     name: str
@@ -91,6 +95,7 @@ class Section:
     sites: tuple[Site, ...]
     saved: tuple[Saved, ...]
     not_kept: str = ""
+    native: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         mode = "" if self.mode in ("reverse", "forward") else ", where exceptions are caught"
@@ -108,6 +113,7 @@ class Section:
             lines.append(f"  saved {where}: {kept}")
         if self.not_kept:
             lines.append(f"  not kept on disk: {self.not_kept}")
+        lines += [f"  {line}" for line in self.native]
         return "\n".join(lines)
 
 
@@ -207,6 +213,11 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
         _section(rule, decisions, engine, kept.reasons[rule] if isinstance(kept, Unwritten) else "")
         for rule, decisions in told.items()
     )
+    if outer.config.backend != "bytecode":
+        sections = tuple(
+            dataclasses.replace(section, native=_native(rule, engine))
+            for section, rule in zip(sections, told, strict=True)
+        )
     ask = functools.partial(advise, f, args, kwargs)
     return Explanation(sections, value, ask if mode == "reverse" else None)
 
@@ -219,6 +230,17 @@ def _run(function: Callable[..., Any], args: tuple[Any, ...], mode: str) -> Any:
     value, pullback = vjp(function, *args)
     pullback(NoTangent())
     return value
+
+
+def _native(rule: Derived, engine: Engine) -> tuple[str, ...]:
+    """Whether `rule` has a native form, in lines."""
+    from adbc.low.reasons import NotNative  # loaded where the configuration asks for machine code
+
+    try:
+        Native(engine).program(rule)
+    except NotNative as refused:
+        return tuple(f"not native: {reason}" for reason in refused.reasons)
+    return ("native as a whole",)
 
 
 # -- from decisions to words ---------------------------------------------------------------------------

@@ -63,6 +63,7 @@ def make_engine(
         cache is None
         and config.cache is not None
         and backend is None
+        and config.backend == "bytecode"  # machine code is made of graphs, which are not kept
         and not (config.dump or config.debug or config.trace_nan)
     ):
         from adbc.runtime.build import disk_cache  # few want it

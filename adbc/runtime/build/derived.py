@@ -67,6 +67,8 @@ class Derived:
         self.graphs: tuple[Graph, ...] = ()
         self.records: Records | None = None
         """What the forwards pass saves for the pullback."""
+        self.native: Any = None
+        """What has become of the rule as machine code (`runtime.build.native`), once that is known."""
         self.is_typed = False
         """Whether the type of every value of the primal is known, and so that of every derivative."""
         self.is_special = False
@@ -139,7 +141,7 @@ class Derived:
         """
         with self.engine.lock:
             self.is_built, self.graphs, self.records, self.stored = False, (), None, None
-            self.cold = None
+            self.cold = self.native = None
             self.late.clear()
             self.entrances.clear()
             for function in (self.forwards, self.pullback):

@@ -39,6 +39,7 @@ from adbc.runtime.build.derived import Derived, install, rule_of, rules_of, stub
 from adbc.runtime.build.facts import Fact, NameFact, class_fact
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
+from adbc.runtime.build.native import Native
 from adbc.runtime.build.partials import Partials
 from adbc.runtime.build.results import COMPLETE, Completing
 from adbc.runtime.build.special_bases import SpecialBases
@@ -129,10 +130,16 @@ class Engine:
         self.special_bases = SpecialBases(graphs, self.knowledge)
         self.partials = Partials(self.graphs, self.knowledge)
         self.tiers = Tiers(self)
+        self.is_watched = told is not None or config.trace_nan
+        """Whether somebody looks at what becomes of calls where code is written for them, and only there."""
+        self.native: Native | None = None
+        """What makes machine code of rules, if that is wanted: where all is watched it is not."""
+        if config.backend != "bytecode" and plain is None and not (self.is_watched or config.debug):
+            self.native = Native(self)
         self.caches: tuple[Any, ...] = (
             self.rules, self.guarded, self.plans, self.ways, self.read_places, *self.guesses.caches,
             *self.bindings.caches, *self.graphs.caches, *self.knowledge.caches, *self.tiers.caches,
-            *self.special_bases.caches,
+            *self.special_bases.caches, *([] if self.native is None else [self.native.ways]),
         )  # fmt: skip
         """All that is forgotten when something turns out to have changed."""
         self.identities: tuple[Any, ...] = (self.rules, graphs.generators, graphs.bodies, graphs.closed)
@@ -144,8 +151,6 @@ class Engine:
         self.only_reads, self.is_closed = self.knowledge.only_reads, self.knowledge.is_closed
         self.typeof = self.guesses.typeof
 
-        self.is_watched = told is not None or config.trace_nan
-        """Whether somebody looks at what becomes of calls where code is written for them, and only there."""
         watch = Watch(config) if config.debug or config.trace_nan else None
         tell = None if told is None else lambda decisions: told(self.building[-1], decisions)
         self.reverse_calls = reverse_calls(self, watch)
@@ -358,7 +363,7 @@ class Engine:
             run(
                 DIRECT, rule.graphs[0], self.knowledge, self.observer.watcher(rule.code, part, is_normal=True)
             )
-        named = [NameFact(rule.globals, g.path, g.value) for g in graph.guards]
+        named = [self.graphs.fact(rule.globals, g) for g in graph.guards]
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         rule.class_facts.update(graph.facts)
         rule.guards = [*named, *rule.name_facts.values(), *rule.class_facts.values()]

@@ -15,7 +15,7 @@ from typing import Any
 from adbc import lift, passes  # loaded when they are first used
 from adbc.cpython.size import may_be_straight
 from adbc.errors import LiftError
-from adbc.ir.graph import Graph
+from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _new_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
@@ -32,7 +32,7 @@ from adbc.passes.query import target
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.derived import written
-from adbc.runtime.build.facts import CellFact
+from adbc.runtime.build.facts import CellFact, NameFact
 from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph
 from adbc.runtime.calls.generators import (
     candidates,
@@ -97,6 +97,8 @@ class Graphs:
         self.inlines = inlines
         """Whether small functions are written into those that call them."""
         self.graphs: dict[Key, Graph | LiftError] = {}
+        self.facts: dict[tuple[Any, ...], NameFact] = {}
+        """What the guards of graphs say, as it was when the first of these was lifted."""
         self.generators: dict[Key, Segments] = {}
         self.must_close: dict[Key, bool] = {}
         """Whether generators have to be closed where they are dropped, by the function that makes or returns
@@ -110,7 +112,7 @@ class Graphs:
         """Functions with ``*args`` that have a number of parameters in place of that."""
         self.caches: tuple[MutableMapping[Any, Any], ...] = (
             self.graphs, self.generators, self.must_close, self.consumers, self.bodies,
-            self.closed, self.opened,
+            self.closed, self.opened, self.facts,
         )  # fmt: skip
         self.lifting: set[Key] = set()
         """The functions that are being lifted: none is written into itself."""
@@ -131,10 +133,25 @@ class Graphs:
                         known = primal_graph(Lifting(self, function), self.observer)
                 except LiftError as error:
                     known = error
+                else:
+                    for guard in known.guards:
+                        self.fact(function.__globals__, guard)
                 self.graphs[key] = known
         if isinstance(known, LiftError):
             raise known.with_traceback(None)
         return known
+
+    def fact(self, globals: dict[str, Any], guard: Guard) -> NameFact:
+        """What `guard` says of a graph that runs with `globals`.
+
+        A function may have got other code since the graph was lifted, in which the old one may stand: then
+        the fact does not hold.
+        """
+        key = (id(globals), guard.path, id(guard.value))
+        found = self.facts.get(key)
+        if found is None:
+            found = self.facts[key] = NameFact(globals, guard.path, guard.value)
+        return found
 
     def known(self, code: types.CodeType, globals: dict[str, Any]) -> Graph | None:
         """The graph of the function with this code, if it has been lifted."""

@@ -20,7 +20,6 @@ from adbc.ir.traverse import cycles
 from adbc.ir.values import Value
 from adbc.passes.typed.guards import behind_handlers
 from adbc.runtime.build.derived import Derived, install, rule_of, stub
-from adbc.runtime.build.facts import NameFact
 from adbc.runtime.build.speculation import Base, Continuation, cell_of, guessable, numbered
 from adbc.runtime.cold import ColdRule, Frame, Mode, Program, Record, Thermostat, can_be_run
 from adbc.runtime.state.context import Context
@@ -71,7 +70,7 @@ class Tiers:
         )  # fmt: skip
         rule.cold = cold
         rule.class_facts.update(graph.facts)
-        named = [NameFact(rule.globals, g.path, g.value) for g in graph.guards]
+        named = [self.engine.graphs.fact(rule.globals, g) for g in graph.guards]
         rule.guards = [*named, *rule.name_facts.values(), *rule.class_facts.values()]
         self.engine.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         if rule.mode == "forward":

@@ -159,6 +159,12 @@ def value_and_tangent(
         raise ArgumentError(
             f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
         )
+    if engine.native is not None and f.__class__ is FunctionType:
+        from adbc.runtime.entry import native  # few want it
+
+        found = native.value_and_tangent(engine, f, primals, tangents)
+        if found is not None:
+            return found
     if f.__class__ is FunctionType and not engine.stale and engine.epoch == engine.table.epoch:
         for way in engine.ways.get(id(f.__code__), ()):
             if (

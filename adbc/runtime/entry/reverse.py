@@ -196,6 +196,8 @@ class Entrance:
         """By the count of positional arguments, the places of those in `numbers`."""
         self.latest: _Way | None = None
         """The way that was found last."""
+        self.native: Any = None
+        """The ways into machine code (`runtime.entry.native.Door`), if they have been asked for."""
 
     def way(self, engine: EngineView, f: Any, args: tuple[Any, ...]) -> _Way | None:
         """The way in for arguments like `args`, if one is known or can be said without a call."""
@@ -508,6 +510,10 @@ def value_and_gradient_of(
             entrance = Entrance(wanted)
             if not named:
                 by_place[wanted] = entrance
+        if engine.native is not None and not named and not has_aux:
+            answered = _native(engine, entrance, f, given, single)
+            if answered is not None:
+                return answered
         return _any_call(engine, entrance, f, given, named, has_aux, single)
 
     if has_aux or not all(isinstance(i, int) for i in chosen):
@@ -520,6 +526,10 @@ def value_and_gradient_of(
             if kwargs:
                 return any_value_and_gradient(*args, **kwargs)
             engine = engine_in_use()
+            if engine.native is not None:
+                answered = _native(engine, entrance, f, args, single)
+                if answered is not None:
+                    return answered
             way = entrance.way(engine, f, args)
             entered = None
             if way is not None and way.is_short:
@@ -547,6 +557,23 @@ def value_and_gradient_of(
             raise
 
     return value_and_gradient
+
+
+def _native(
+    engine: EngineView, entrance: Entrance, f: Callable[..., Any], args: tuple[Any, ...], single: bool
+) -> tuple[Any, Any] | None:
+    """Value and gradient by machine code, None if bytecode has to give them."""
+    if entrance.native is None:
+        from adbc.runtime.entry.native import Door  # few want it
+
+        entrance.native = Door(entrance.numbers)
+    answer: Any = entrance.native.answer(
+        engine, f, args, lambda: _any_call(engine, entrance, f, args, {}, False, False)
+    )
+    if answer is None:
+        return None
+    out, gradients = answer
+    return out, gradients[0] if single else gradients
 
 
 def _any_call(

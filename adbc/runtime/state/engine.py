@@ -140,6 +140,10 @@ class EngineView(Protocol):
     @property
     def batched(self) -> EngineView: ...
 
+    @property
+    def native(self) -> Any:
+        """What makes machine code of rules (`runtime.build.native.Native`), None if bytecode is wanted."""
+
     # -- what can be asked -------------------------------------------------------------------------------
 
     def typeof(self, value: object) -> AbstractType:

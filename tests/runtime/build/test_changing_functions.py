@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 import adbc
+from adbc.config import Config
+from adbc.rules import default_table
+from adbc.runtime import make_engine, using
 
 X = 0.7
 
@@ -162,3 +165,21 @@ def test_a_function_that_is_changed_is_derived_anew(
         assert f(X) != before
         for _ in range(2):
             assert derivative() == (f(X), pytest.approx(f(X) / X, rel=1e-14))
+
+
+def _inner(x: float) -> float:
+    return x * x
+
+
+def _outer(x: float) -> float:
+    return _inner(x) * x
+
+
+@pytest.mark.parametrize("warm_after", [0, 40])
+def test_code_that_was_replaced_is_seen_by_rules_that_are_made_later(
+    warm_after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with using(make_engine(default_table(), Config(warm_after=warm_after))):
+        assert adbc.value_and_grad(_outer)(0.5) == (0.125, 0.75)
+        monkeypatch.setattr(_inner, "__code__", (lambda x: x).__code__)
+        assert adbc.jvp(_outer, (0.5,), (1.0,)) == (0.25, 1.0)  # the first rule of forward mode
