@@ -46,6 +46,6 @@ def _subn(pattern: Any, repl: Any, string: Any, count: Any = 0) -> Any:
 
 
 ROWS: list[Rule] = [
-    Overlay(re.Pattern.sub, _sub, when=_by_function),
-    Overlay(re.Pattern.subn, _subn, when=_by_function),
+    Overlay(re.Pattern.sub, _sub, only_active=True, when=_by_function),
+    Overlay(re.Pattern.subn, _subn, only_active=True, when=_by_function),
 ]

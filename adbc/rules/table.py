@@ -601,12 +601,23 @@ def _fitted(rrule: Callable[[Args, Args, Kwargs], tuple[Any, Any, Pullback]]) ->
 
 
 class Overlay(Rule):
-    """The rule of a function in C that a Python body stands in for: the body is differentiated instead."""
+    """The rule of a function in C that a Python body stands in for: the body is differentiated instead.
+
+    only_active: where nothing with a derivative is reached, by what the function calls either, it is called
+    as it is.
+    """
 
     kind = RowKind.OVERLAY
 
-    def __init__(self, function: Callable[..., Any], body: Callable[..., Any], **options: Any) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        body: Callable[..., Any],
+        only_active: bool = False,
+        **options: Any,
+    ) -> None:
         super().__init__(function, **options)
         self.body = body
+        self.only_active = only_active
         flags = getattr(getattr(body, "__code__", None), "co_flags", 0)
-        self.is_late = isinstance(function, type) and bool(flags & inspect.CO_VARARGS)
+        self.is_late = only_active or (isinstance(function, type) and bool(flags & inspect.CO_VARARGS))

@@ -163,6 +163,7 @@ def test_a_step_is_one_of_a_loop(function: Any) -> None:
     assert per_step(function) < 9.0
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_hidden_method_costs_what_it_costs() -> None:
     """What fails again and again is not built again and again."""
     gradient = adbc.grad(hidden_in_a_loop)

@@ -68,6 +68,7 @@ def test_appended_numbers_are_differentiated_rightly() -> None:
         check_rule(appends_a_constant, 2.0, [1.0])
 
 
+@pytest.mark.usefixtures("at_once")
 def test_it_is_written_inline() -> None:
     default_engine().clear()
     for _ in range(3):

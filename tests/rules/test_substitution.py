@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+import sys
 from typing import Any
 
 import pytest
@@ -40,13 +41,28 @@ def test_both_modes(f: Any, slope: float) -> None:
 @pytest.mark.parametrize("pattern", ["x*", "b|", r"\b", "(a)|b", "$"])
 def test_as_the_library_does(pattern: str) -> None:
     def f(x: float) -> Any:
-        seen.append(re.compile(pattern).subn(lambda m: f"<{m[0]}>" if m.start() != 1 else None, "abxxd b"))
-        return x
+        met = [x]
+
+        def written(found: re.Match[str]) -> Any:
+            met.append(x * found.start())  # so it is followed
+            return f"<{found[0]}>" if found.start() != 1 else None
+
+        seen.append(re.compile(pattern).subn(written, "abxxd b"))
+        return sum(met)
 
     seen: list[Any] = []
     f(1.0)
     adbc.jvp(lambda x: f(x) * x, (1.0,), (1.0,))
     assert seen[0] == seen[1]
+    value, slope = adbc.value_and_grad(f)(2.0)
+    assert slope == pytest.approx(value / 2.0) and seen[0] == seen[-1]
+
+
+def test_a_function_that_nothing_active_reaches_runs_as_it_is() -> None:
+    def f(x: float) -> Any:
+        return x * len(re.sub("[a-z]", lambda found: sys._getframe().f_code.co_name, "a1"))
+
+    assert adbc.grad(f)(2.0) == adbc.jvp(f, (2.0,), (1.0,))[1] == len("<lambda>1")
 
 
 def test_a_number_is_not_read_from_it() -> None:

@@ -114,6 +114,12 @@ class InC(abc.ABC):
         context.follows_inner = True
         return self.run(context, nested.followed(call)(self, context, call), mode)
 
+    def delegate_active(self, context: Context, step: steps.DelegateActive, mode: Mode) -> Answer:
+        call = step.call
+        if not foreign.reaches_active(context, call):
+            return self.foreign(context, steps.Foreign(call), mode)
+        return self.run(context, call.of(step.body), mode)
+
     def apart(self, context: Context, step: steps.Apart, mode: Mode) -> Answer:
         call = step.call
         nested.adopt_all(context, call)

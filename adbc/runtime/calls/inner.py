@@ -322,6 +322,13 @@ class _Writer(Objects):
         else:
             self.make(nested.followed(call)(self.calls, self.context, call))
 
+    def delegate_active(self, step: Any) -> None:
+        call = step.call
+        if foreign.reaches_active(self.context, call):
+            self.make(call.of(step.body))
+        else:
+            self.as_it_is(call)
+
     def use_row_of_mode(self, step: Any) -> None:
         inside = step.row.of("forward" if self.is_forward else "reverse").inside
         if inside is None:
@@ -395,6 +402,7 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
     steps.Spread: _Writer.spread,
     steps.Locate: _Writer.locate,
     steps.OfFunction: _Writer.of_function,
+    steps.DelegateActive: _Writer.delegate_active,
     steps.Differentiate: _Writer.differentiate,
     steps.Apart: _Writer.apart,
 }

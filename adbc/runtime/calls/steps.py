@@ -30,6 +30,7 @@ __all__ = [
     "Beside",
     "Call",
     "Delegate",
+    "DelegateActive",
     "Differentiate",
     "Enter",
     "Foreign",
@@ -198,6 +199,16 @@ class Delegate(OfCall):
     """Make `call` in place of the call that was to be made."""
 
     __slots__ = ()
+
+
+class DelegateActive(OfCall):
+    """Call `body` in place of the function that was to be called if that reaches what has a derivative."""
+
+    __slots__ = ("body",)
+
+    def __init__(self, call: Call, body: Any) -> None:
+        super().__init__(call)
+        self.body = body
 
 
 @record(slots=True)
@@ -407,7 +418,7 @@ Protocols = dict[Any, Resolver]
 def pass_to_row(row: Rule, call: Call) -> Step:
     """The step that makes `call`, which `row` is the rule of."""
     if isinstance(row, Overlay):
-        return Delegate(call.of(row.body))
+        return DelegateActive(call, row.body) if row.only_active else Delegate(call.of(row.body))
     if row.is_apart:
         return Apart(call)
     if isinstance(row, PerMode):
@@ -431,6 +442,7 @@ DRIVERS: dict[type, str] = {
     Value: "value",
     Found: "found",
     Foreign: "foreign",
+    DelegateActive: "delegate_active",
     Differentiate: "differentiate",
     Apart: "apart",
     RunWatched: "run_watched",
