@@ -146,7 +146,32 @@ _FMA: list[Rule] = [
 
 
 def _hypot_partials(out: float, args: Sequence[float]) -> list[float]:
-    return [x / out if out != 0.0 else 0.0 for x in args]
+    return [_leg(out, x) for x in args]
+
+
+def _leg(out: float, x: float) -> float:
+    """The derivative of a hypotenuse by one of the legs."""
+    return x / out if out != 0.0 else 0.0
+
+
+_HYPOT: list[Rule] = [
+    ScalarRule(
+        math.hypot,
+        (lambda out, x, y: _leg(out, x), lambda out, x, y: _leg(out, y)),
+        when=arity(2),
+        result=float,
+    ),
+    ScalarRule(
+        math.hypot,
+        (
+            lambda out, x, y, z: _leg(out, x),
+            lambda out, x, y, z: _leg(out, y),
+            lambda out, x, y, z: _leg(out, z),
+        ),
+        when=arity(3),
+        result=float,
+    ),
+]
 
 
 def _hypot_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -365,6 +390,7 @@ ROWS: list[Rule] = [
     *_BINARY,
     *_FMA,
     *_SEQUENCES,
+    *_HYPOT,
     Primitive(math.hypot, frule=_hypot_frule, rrule=_hypot_rrule, when=reals, result=float),
     Primitive(math.frexp, frule=_frexp_frule, rrule=_frexp_rrule, when=arity(1), result=tuple),
     Primitive(math.modf, frule=_modf_frule, rrule=_modf_rrule, when=arity(1), result=tuple),

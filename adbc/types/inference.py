@@ -25,6 +25,7 @@ from adbc.tangents.fields import is_python_class
 from adbc.types.lattice import (
     ANY,
     BOOL,
+    FLOAT,
     INT,
     NEVER,
     NONE,
@@ -403,9 +404,18 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
 
 
 def _power(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """The type of a whole number to the power of a constant one, which is not whole if that is negative."""
-    exponent = values[1].value if len(values) == 2 and isinstance(values[1], Const) else None
-    return INT if types_[0] == INT and type(exponent) is int and exponent >= 0 else None
+    """The type of a power with a constant in it: that of a whole number to the power of a whole one, which is not
+    whole if that is negative, and of what can only be real."""
+    if len(values) != 2:
+        return None
+    base, exponent = [value.value if isinstance(value, Const) else None for value in values]
+    if types_[0] == INT and type(exponent) is int and exponent >= 0:
+        return INT
+    if not all(map(is_real, types_)) or FLOAT not in types_:
+        return None
+    if type(exponent) is float and exponent.is_integer():
+        return FLOAT
+    return FLOAT if type(base) in (int, float) and base >= 0 else None
 
 
 def _iter(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:

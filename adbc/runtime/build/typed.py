@@ -19,6 +19,7 @@ from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.present_items import read_present_items
+from adbc.passes.typed.real_powers import real_powers
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
 from adbc.passes.typed.unrolled_loops import unrolled_loops
@@ -88,6 +89,12 @@ def _typed(graph: Graph, typing: Typing) -> Graph:
 
 def _guarded(graph: Graph, typing: Typing) -> Graph:
     if typing.policy is not None and insert_guards(graph, lambda: typing.infer(graph), typing.policy):
+        typing.infer(graph)
+    return graph
+
+
+def _with_real_powers(graph: Graph, typing: Typing) -> Graph:
+    if typing.policy is not None and real_powers(graph):
         typing.infer(graph)
     return graph
 
@@ -177,6 +184,8 @@ TYPED: Group[Typing] = Group(
         Stage("infer", _typed, ("own copy",), ("types",), "all that follows needs types", parts=SETTLING),
         Stage("guards", _guarded, ("types",), ("guarded types",),
               "what is still unknown is guessed at, before anything is decided by types that are known"),
+        Stage("real_powers", _with_real_powers, ("guarded types",), ("real powers",),
+              "what a power is tested for is written by a guard"),
         Stage("polymorphic_calls", _with_split_calls, ("guarded types",), ("split calls",),
               "what no guess says is called may be one of a few functions; before fields are followed"),
         Stage("present_items", _with_present_items, ("guarded types",), ("present items",),
