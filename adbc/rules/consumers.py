@@ -22,6 +22,7 @@ from adbc.rules.sequences import fail
 
 __all__ = [
     "CONSUMERS",
+    "FOLDS",
     "Consumer",
     "Missing",
     "Unset",
@@ -264,3 +265,8 @@ CONSUMERS: dict[Callable[..., Any], Consumer] = {
     intrinsics._unpack_ex_: Consumer(None),
 }
 """The functions whose iterable may be written into a loop."""
+
+FOLDS: tuple[Callable[..., Any], ...] = (
+    builtins.all, builtins.any, builtins.max, builtins.min, builtins.sum,
+)  # fmt: skip
+"""Those of them that make one value of the elements, one after the other."""

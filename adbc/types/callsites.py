@@ -67,7 +67,6 @@ __all__ = [
     "classify",
     "is_constant_dict",
     "is_method",
-    "is_rest",
     "name_of",
     "row_of",
 ]
@@ -508,12 +507,6 @@ def called(call: Instruction) -> Called | None:
     except TypeError:
         return None
     return Called(callee.value, arguments)
-
-
-def is_rest(call: Instruction) -> bool:
-    """Whether `call` runs the rest of the function behind a wrong guess."""
-    callee = call.operands[0] if call.op == "call" else None
-    return isinstance(callee, Const) and bool(getattr(type(callee.value), "is_rest", False))
 
 
 def row_of(call: Instruction, knowledge: Knowledge) -> Any:

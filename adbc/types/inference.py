@@ -60,6 +60,7 @@ __all__ = [
     "array_getitem",
     "call_parts",
     "infer",
+    "is_rest",
     "iterated_array",
     "may_answer_in_python",
     "method_of",
@@ -245,6 +246,8 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
     method = None if callee.__class__ is Const else method_of(callee)
     if method is not None and isinstance(callee, Instruction):
         arguments = [callee.operands[1], *arguments]
+    if is_rest(instruction):
+        return ANY  # it may be given variables that have no value, as long as it does not read them
     types_ = [type_of(a) for a in arguments]
     for type in types_:
         if type is NEVER:
@@ -277,6 +280,12 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
         found = sample(function, arguments, instruction.keywords)
         return answer if found is None else found
     return answer
+
+
+def is_rest(call: Instruction) -> bool:
+    """Whether `call` runs the rest of the function behind a wrong guess."""
+    callee = call.operands[0] if call.op == "call" else None
+    return isinstance(callee, Const) and bool(getattr(callee.value.__class__, "is_rest", False))
 
 
 def _made_function(call: Instruction) -> ClosureType | None:
@@ -404,8 +413,8 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
 
 
 def _power(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """The type of a power with a constant in it: that of a whole number to the power of a whole one, which is not
-    whole if that is negative, and of what can only be real."""
+    """The type of a power with a constant in it: that of a whole number to the power of a whole one, which is
+    not whole if that is negative, and of what can only be real."""
     if len(values) != 2:
         return None
     base, exponent = [value.value if isinstance(value, Const) else None for value in values]
@@ -415,7 +424,7 @@ def _power(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
         return None
     if type(exponent) is float and exponent.is_integer():
         return FLOAT
-    return FLOAT if type(base) in (int, float) and base >= 0 else None
+    return FLOAT if isinstance(base, int | float) and base >= 0 else None
 
 
 def _iter(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:

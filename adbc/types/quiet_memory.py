@@ -26,9 +26,8 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 from adbc.rules.effects import HANDS_ON, KEEPS, RETURNS, WRITES, Use
-from adbc.types.callsites import is_rest
 from adbc.types.effects import EffectKnowledge, uses
-from adbc.types.inference import call_parts, type_of
+from adbc.types.inference import call_parts, is_rest, type_of
 from adbc.types.lattice import ArrayType, ValueArrayType, has_shadow
 
 __all__ = ["Families", "expose"]

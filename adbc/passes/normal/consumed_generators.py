@@ -66,7 +66,7 @@ from adbc.passes.normal.delegations import are_loops, passes_on
 from adbc.passes.normal.generator_states import Asking, write_states
 from adbc.passes.normal.inline_calls import adopted, split, take_blocks
 from adbc.passes.normal.protected import protect
-from adbc.passes.query import NOTHING, constant, target
+from adbc.passes.query import NOTHING, constant, target, use_counts
 
 __all__ = ["LARGEST", "Functions", "Written", "consumed_generators", "is_simple_generator", "put_graph"]
 
@@ -105,6 +105,9 @@ class Functions(Protocol):
 
     def applied(self, call: Instruction, /) -> Written | None:
         """What a call does that applies a known function to the elements of an iterable."""
+
+    def folded(self, call: Instruction, /) -> Written | None:
+        """What a call does that makes one value of the elements of its first argument."""
 
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""
@@ -170,11 +173,31 @@ def consumed_generators(graph: Graph, functions: Functions) -> bool:
     while _write_one(graph, functions, left):
         changed = True
     for call in list(graph.instructions()):
-        applied = functions.applied(call)
-        if applied is not None:
-            put_graph(graph, call, applied.graph, applied.values)
+        written, place = functions.applied(call), 3
+        display = _display(graph, call, place) if written is not None else None
+        if written is None:
+            place = 2
+            display = _display(graph, call, place)
+            written = functions.folded(call) if display is not None else None
+        if written is not None:
+            if display is not None:
+                display.operands[1] = Const(tuple)
+            put_graph(graph, call, written.graph, written.values)
             changed = True
     return changed
+
+
+def _display(graph: Graph, call: Instruction, place: int) -> Instruction | None:
+    """The list or tuple that is written down for operand `place` of `call`, and that nobody else has: loops
+    over tuples are unrolled."""
+    if target(call) is not _foreigncall_ or len(call.operands) <= place:
+        return None
+    display = call.operands[place]
+    if not isinstance(display, Instruction) or target(display) is not _new_:
+        return None
+    if constant(display.operands[1]) not in (list, tuple) or not 2 < len(display.operands) <= 2 + MOST:
+        return None
+    return display if use_counts(graph)[display] == 1 else None
 
 
 def _write_one(graph: Graph, functions: Functions, left: set[Instruction]) -> bool:

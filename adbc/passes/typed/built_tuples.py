@@ -29,7 +29,7 @@ from adbc.ir.loops import Loops, natural_loops
 from adbc.ir.traverse import uses
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, drop, target
-from adbc.types.callsites import is_rest
+from adbc.types.inference import is_rest
 
 __all__ = ["built_tuples"]
 

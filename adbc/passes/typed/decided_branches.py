@@ -65,6 +65,8 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
 
 
 def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:
+    if isinstance(condition, Const):
+        return condition.value if type(condition.value) is bool else None
     function = target(condition)
     if function is operator.not_:
         answer = _answer(condition.operands[1], knowledge)  # type: ignore[attr-defined]  # a call

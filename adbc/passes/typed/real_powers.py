@@ -29,9 +29,9 @@ after::
         %r: float = phi [b.real: %q, b.float: %a]
         ...
 
-A negative number to a fractional power is complex, so nothing follows from the types, and what is not known to be
-a number is differentiated by a call.  Roots and laws of physics are mostly of positive numbers, for which both
-functions are that of the C library.  For guards of functions without handlers around them; needs types.
+A negative number to a fractional power is complex, so nothing follows from the types, and what is not known
+to be a number is differentiated by a call.  Roots and laws of physics are mostly of positive numbers, for
+which both functions are that of the C library.  For guards without handlers around them; needs types.
 """
 
 from __future__ import annotations

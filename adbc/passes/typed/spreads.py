@@ -49,8 +49,7 @@ from adbc.ir.intrinsics import (
 from adbc.ir.traverse import uses as uses_of
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
-from adbc.types.callsites import is_rest
-from adbc.types.inference import type_of
+from adbc.types.inference import is_rest, type_of
 from adbc.types.lattice import NONE, Exact, TupleType
 
 __all__ = ["spread_calls"]

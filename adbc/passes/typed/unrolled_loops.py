@@ -29,6 +29,7 @@ A list that only collects what such a loop has made, for a tuple, is the tuple (
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -67,6 +68,19 @@ class _Step:
     def block(self) -> Block:
         assert self.taken.block is not None
         return self.taken.block
+
+
+Values = dict[Value, Value]
+"""The values of one iteration, by those of the loop."""
+
+
+@record(eq=False)
+class _Arrival:
+    """A way to a block: from `source`, the copy of `original`, where the values are `known`."""
+
+    source: Block
+    original: Block
+    known: Values
 
 
 @record(eq=False)
@@ -204,30 +218,18 @@ def _unroll(graph: Graph, plan: _Plan) -> None:
     before = [source for source in predecessors(graph)[header] if source not in loop.blocks]
     region = [*loop.blocks, *plan.exits]
     copies = [{block: graph.add_block(block.label) for block in region} for _ in range(plan.count + 1)]
-    known: dict[Value, Value] = {}
+    arrivals = [_Arrival(source, source, {}) for source in before]
+    known: Values = {}
     for number, blocks in enumerate(copies):
-        last = known
+        following = copies[number + 1][header] if number < plan.count else plan.end
         known = {
             step.taken: parts[number] if number < len(parts) else UNDEF for step, parts in elements.items()
         }
-        for phi in header.phis:
-            made = Phi(blocks[header], phi.type, phi.name)
-            made.position = phi.position
-            blocks[header].phis.append(made)
-            for source, operand in phi.operands.items():
-                if number and source in loop.blocks:
-                    made.operands[copies[number - 1][source]] = last.get(operand, operand)
-                elif not number and source not in loop.blocks:
-                    made.operands[source] = operand
-            known[phi] = made
-        following = copies[number + 1] if number < plan.count else blocks
-        _copy(plan, number, blocks, {**blocks, header: following[header]}, known, elements)
+        arrivals = _copy(plan, number, {**blocks, header: following}, blocks, arrivals, known, elements)
     for source in before:
         source.terminator.replace_successor(header, copies[0][header])
     _leave(plan, copies[-1], known)
-    graph.replace_uses(
-        {value: known[value] for step in plan.steps for value in _of(step.block) if value in known}
-    )
+    graph.replace_uses({v: known[v] for step in plan.steps for v in _of(step.block) if v in known})
     remove_unreachable(graph)
     drop(graph, {step.made for step in plan.steps})
 
@@ -266,46 +268,74 @@ def _insert(before: Instruction, calls: list[Instruction]) -> None:
 def _copy(
     plan: _Plan,
     number: int,
-    blocks: dict[Block, Block],
     targets: dict[Block, Block],
-    known: dict[Value, Value],
+    blocks: dict[Block, Block],
+    entering: list[_Arrival],
+    known: Values,
     elements: dict[_Step, list[Value]],
-) -> None:
-    """Fill the copy of iteration `number`, of which `known` are the values so far; adds the others."""
+) -> list[_Arrival]:
+    """Fill the copy of iteration `number`, as far as it is gone to; returns from where the next is entered.
+
+    targets: the copies that jumps lead to.  known: the values of this iteration, so far what is taken.
+    """
+    header = plan.loop.header
     tests = {step.block: step for step in plan.steps}
-    made: list[Instruction] = []
-    phis: list[tuple[Phi, Phi]] = []
-    for block, copy in blocks.items():
-        if block in tests:
-            known[block.instructions[1]] = Const(number >= tests[block].length)
-            continue
-        for phi in block.phis:  # not those of the header, which is among the tests
-            new = known[phi] = Phi(copy, phi.type, phi.name)
-            new.position = phi.position
-            copy.phis.append(new)
-            phis.append((phi, new))
-        for call in block.instructions:
-            known[call] = copy.append(copy_of(call))
-            made.append(copy.instructions[-1])
+    arrivals: dict[Block, list[_Arrival]] = {header: entering}
+    leaving: list[_Arrival] = []
 
     def copied(value: Value) -> Value:
         return known.get(value, value)
 
-    for phi, new in phis:
-        new.operands = {blocks[source]: copied(value) for source, value in phi.operands.items()}
-    for call in made:
-        for step in plan.steps:
-            if step.made in call.operands:
-                _resume(call, step, elements[step], number + 1)
-        call.operands = [copied(value) for value in call.operands]
-    for block, copy in blocks.items():
-        if block not in tests:
-            copy.terminator = copy_terminator(block.terminator, copied, targets)
+    for block, copy in blocks.items():  # in reverse postorder
+        if block not in arrivals:
             continue
-        test = block.terminator
-        assert isinstance(test, Branch)
-        ended = number >= tests[block].length
-        copy.terminator = Jump(plan.end if ended else targets[test.false], test.position)
+        _merge(block, copy, arrivals[block], known)
+        end = block.terminator
+        if block in tests:
+            assert isinstance(end, Branch)
+            is_ended = number >= tests[block].length
+            known[block.instructions[1]] = Const(is_ended)
+        else:
+            for call in block.instructions:
+                made = known[call] = copy.append(copy_of(call))
+                for step in plan.steps:
+                    if step.made in made.operands:
+                        _resume(made, step, elements[step], number + 1)
+                made.operands = [copied(value) for value in made.operands]
+        decided = constant(copied(end.condition)) if isinstance(end, Branch) else None
+        if isinstance(end, Branch) and type(decided) is bool:
+            end = Jump(end.true if decided else end.false, end.position)
+        copy.terminator = copy_terminator(end, copied, {plan.end: plan.end, **targets})
+        for successor in end.successors:
+            arrival = _Arrival(copy, block, known)
+            if successor is header:
+                leaving.append(arrival)
+            elif successor in blocks:
+                arrivals.setdefault(successor, []).append(arrival)
+    return leaving
+
+
+def _merge(block: Block, copy: Block, arrivals: list[_Arrival], known: Values) -> None:
+    """Give the phis of `block` their values in `copy`: where all ways there bring the same, that."""
+    found: Values = {}
+    for phi in block.phis:
+        operands: dict[Block, Value] = {}
+        for arrival in arrivals:
+            value = phi.operands[arrival.original]
+            operands[arrival.source] = arrival.known.get(value, value)
+        first, *others = operands.values()
+        if all(map(functools.partial(_is_same, first), others)):
+            found[phi] = first
+            continue
+        made = found[phi] = Phi(copy, phi.type, phi.name)
+        made.position = phi.position
+        made.operands = operands
+        copy.phis.append(made)
+    known.update(found)
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    return one is other or (isinstance(one, Const) and isinstance(other, Const) and one.value is other.value)
 
 
 def _resume(call: Instruction, step: _Step, parts: list[Value], taken: int) -> None:

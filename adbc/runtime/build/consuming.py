@@ -19,7 +19,7 @@ from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
-from adbc.rules.consumers import CONSUMERS, Unset, listed
+from adbc.rules.consumers import CONSUMERS, FOLDS, Unset, listed
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build.calling import stands_in
 from adbc.types.callsites import Binding
@@ -49,6 +49,7 @@ class Graphs(Protocol):
 
 
 _NEW: Any = object.__new__
+_IN_C = types.BuiltinFunctionType
 
 
 def _is_known(value: Value) -> bool:
@@ -212,13 +213,19 @@ class Consuming:
         return Written(self._template(found.loop), values)
 
     def applied(self, call: Instruction) -> Written | None:
-        """What a call does that applies a function written in Python, which is known here, to the elements of
-        an iterable."""
+        """What a call does that applies a function that is known here to the elements of an iterable."""
         if target(call) is not _foreigncall_ or constant(call.operands[1]) is not functools.reduce:
             return None
-        if not 4 <= len(call.operands) <= 5 or call.keywords or not _is_known(call.operands[2]):
+        if not 4 <= len(call.operands) <= 5 or call.keywords:
+            return None
+        if not _is_known(call.operands[2]) and type(constant(call.operands[2])) is not _IN_C:
             return None
         written = self.consumer(call, 3)
+        return written if isinstance(written, Written) else None
+
+    def folded(self, call: Instruction) -> Written | None:
+        """What a call does that makes one value of the elements of its first argument."""
+        written = self.consumer(call, 2) if constant(call.operands[1]) in FOLDS else False
         return written if isinstance(written, Written) else None
 
     def listing(self) -> Graph:
