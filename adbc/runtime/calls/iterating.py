@@ -10,7 +10,7 @@ from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.runtime.calls import steps
 from adbc.runtime.calls.binding import bind
-from adbc.runtime.calls.classes import SLOW, is_heap_type, python_method
+from adbc.runtime.calls.classes import SLOW, may_change, python_method
 from adbc.runtime.calls.generators import Generator, suspended
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
@@ -111,14 +111,14 @@ class Iterating(abc.ABC):
                         raise stopped(context, xs[0], fs[0])
                     return stops(context, xs[0], fs[0], answer[2])
                 return answer
-            if raises and len(xs) == 1 and not is_heap_type(type(xs[0])):  # no Python code is asked
+            if raises and len(xs) == 1 and not may_change(type(xs[0])):  # no Python code is asked
                 answer = step(context, xs, fs, mode)
                 if answer[0] is intrinsics.EXHAUSTED:
                     raise StopIteration
                 return answer
             way = self.way_to_advance(context, type(xs[0]))
             if way is SLOW or raises:
-                if not raises and type(xs[0]) is not Generator and not is_heap_type(type(xs[0])):
+                if not raises and type(xs[0]) is not Generator and not may_change(type(xs[0])):
                     in_c[type(xs[0])] = function, (type(xs[0]),)
                 return otherwise(context, xs, fs, mode)
             return self.advanced(context, way, xs, fs, mode)

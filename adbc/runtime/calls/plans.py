@@ -21,7 +21,7 @@ from adbc.ir import intrinsics
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
-from adbc.runtime.calls.classes import SLOW, is_heap_type
+from adbc.runtime.calls.classes import SLOW, may_change
 from adbc.runtime.calls.dispatched import CHOOSING
 from adbc.runtime.calls.keys import BY_KEY, is_asked_key
 from adbc.runtime.calls.nested import is_machinery
@@ -179,7 +179,7 @@ def decide(
 
     looks: whether the text among such arguments, or what is made of them, has to be looked at.
     """
-    if function in _DEPENDS_ON_VALUES or any(map(is_heap_type, map(type, xs))):
+    if function in _DEPENDS_ON_VALUES or any(map(may_change, map(type, xs))):
         return SLOW
     none = (None,) * len(xs)
     call = Call(function, None, tuple(xs), none, none)
@@ -197,7 +197,7 @@ def decide_for_instances(
 
     Only the table is asked: what a protocol makes of an instance may depend on more than its class.
     """
-    if function in _DEPENDS_ON_VALUES or not any(map(is_heap_type, map(type, xs))):
+    if function in _DEPENDS_ON_VALUES or not any(map(may_change, map(type, xs))):
         return SLOW
     if function in protocols and not _is_lookup(function, xs):
         return SLOW
@@ -235,9 +235,9 @@ def stays(function: Any) -> bool:
     if cls is types.FunctionType:
         return True
     if cls is type:
-        return not is_heap_type(function)
+        return not may_change(function)
     if cls in _IN_CLASSES:
-        return not is_heap_type(function.__objclass__)
+        return not may_change(function.__objclass__)
     return isinstance(getattr(function, "__self__", None), types.ModuleType)
 
 
@@ -245,7 +245,7 @@ def is_of_class(function: Any) -> bool:
     """Whether `function` is a class method of a class in C: a new object whenever it is read, and equal to
     all others."""
     owner = getattr(function, "__self__", None)
-    return type(function) is types.BuiltinFunctionType and type(owner) is type and not is_heap_type(owner)
+    return type(function) is types.BuiltinFunctionType and type(owner) is type and not may_change(owner)
 
 
 def is_bound_in_c(function: Any) -> bool:
@@ -562,7 +562,7 @@ def body(
         or (function in _EQUALITY and {*map(type, xs)} == {types.MethodType})
     ):
         return None  # it may depend on more than the classes
-    if function in _DEPENDS_ON_VALUES or any(map(is_heap_type, map(type, xs))):
+    if function in _DEPENDS_ON_VALUES or any(map(may_change, map(type, xs))):
         return None
     none = (None,) * len(xs)
     call = Call(function, None, tuple(xs), none, none, keywords)
