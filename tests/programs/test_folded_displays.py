@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import operator
@@ -73,7 +74,37 @@ def of_objects(x: float) -> Any:
     return total.x * total.y + min([a, b]).y
 
 
-PROGRAMS = [sums, extremes, of_pairs, questions, reductions, of_arrays, of_objects]
+@dataclasses.dataclass(order=True)
+class Ranked:
+    rank: Any
+    weight: Any = dataclasses.field(default=1.0, compare=False)
+
+
+def of_ordered_records(x: float) -> Any:
+    a, b = Ranked(x, x * x), Ranked(0.3, 2 * x)
+    best, worst = max([a, b]), min([b, a, Ranked(x * x)])
+    return best.weight * worst.weight + max([a, b], key=lambda r: -r.rank).weight
+
+
+class Counting:
+    def __init__(self, v: Any, seen: list[Any]) -> None:
+        self.v, self.seen = v, seen
+
+    def __lt__(self, other: Any) -> bool:
+        self.seen[0] *= other.v
+        return bool(self.v < other.v)
+
+
+def of_comparisons_that_are_seen(x: float) -> Any:
+    seen = [x]
+    a, b = Counting(x, seen), Counting(2.0 * x, seen)
+    return seen[0] * min([b, a]).v * seen[0]
+
+
+PROGRAMS = [
+    sums, extremes, of_pairs, questions, reductions, of_arrays, of_objects, of_ordered_records,
+    of_comparisons_that_are_seen,
+]  # fmt: skip
 
 
 @pytest.fixture(params=["learn", "always", "never", "dynamic"])
@@ -133,7 +164,7 @@ def by_hand(x: float) -> Any:
     total = 0.0
     for k in range(60):
         a, b = x * k, x + k
-        total += (x + a + b) + (x if x > a and x > b else a if a > b else b)
+        total += (x * a * b) + (x if x > a and x > b else a if a > b else b)
     return total
 
 
@@ -141,7 +172,7 @@ def by_functions(x: float) -> Any:
     total = 0.0
     for k in range(60):
         a, b = x * k, x + k
-        total += sum([x, a, b]) + max([x, a, b])
+        total += functools.reduce(operator.mul, [x, a, b]) + max([x, a, b])
     return total
 
 

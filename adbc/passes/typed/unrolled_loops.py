@@ -301,7 +301,7 @@ def _copy(
                 for step in plan.steps:
                     if step.made in made.operands:
                         _resume(made, step, elements[step], number + 1)
-                made.operands = [copied(value) for value in made.operands]
+                made.operands = [_given(copied(value)) for value in made.operands]
         decided = constant(copied(end.condition)) if isinstance(end, Branch) else None
         if isinstance(end, Branch) and type(decided) is bool:
             end = Jump(end.true if decided else end.false, end.position)
@@ -313,6 +313,12 @@ def _copy(
             elif successor in blocks:
                 arrivals.setdefault(successor, []).append(arrival)
     return leaving
+
+
+def _given(value: Value) -> Value:
+    """What an instruction is given in place of `value`: None for a variable that is not set yet, which the
+    rest of the function may be handed, though it does not read it."""
+    return Const(None) if value is UNDEF else value
 
 
 def _merge(block: Block, copy: Block, arrivals: list[_Arrival], known: Values) -> None:
