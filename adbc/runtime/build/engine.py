@@ -363,7 +363,7 @@ class Engine:
             run(
                 DIRECT, rule.graphs[0], self.knowledge, self.observer.watcher(rule.code, part, is_normal=True)
             )
-        named = [self.graphs.fact(rule.globals, g) for g in graph.guards]
+        named = [self.graphs.fact(rule.code, rule.globals, g) for g in graph.guards]
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         rule.class_facts.update(graph.facts)
         rule.guards = [*named, *rule.name_facts.values(), *rule.class_facts.values()]

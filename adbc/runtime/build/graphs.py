@@ -97,7 +97,7 @@ class Graphs:
         self.inlines = inlines
         """Whether small functions are written into those that call them."""
         self.graphs: dict[Key, Graph | LiftError] = {}
-        self.facts: dict[tuple[Any, ...], NameFact] = {}
+        self.facts: dict[Key, dict[tuple[Any, ...], NameFact]] = {}
         """What the guards of graphs say, as it was when the first of these was lifted."""
         self.generators: dict[Key, Segments] = {}
         self.must_close: dict[Key, bool] = {}
@@ -135,22 +135,23 @@ class Graphs:
                     known = error
                 else:
                     for guard in known.guards:
-                        self.fact(function.__globals__, guard)
+                        self.fact(function.__code__, function.__globals__, guard)
                 self.graphs[key] = known
         if isinstance(known, LiftError):
             raise known.with_traceback(None)
         return known
 
-    def fact(self, globals: dict[str, Any], guard: Guard) -> NameFact:
-        """What `guard` says of a graph that runs with `globals`.
+    def fact(self, code: Any, globals: dict[str, Any], guard: Guard) -> NameFact:
+        """What `guard` says of the graph of this code that runs with `globals`.
 
         A function may have got other code since the graph was lifted, in which the old one may stand: then
         the fact does not hold.
         """
-        key = (id(globals), guard.path, id(guard.value))
-        found = self.facts.get(key)
+        known = self.facts.setdefault((code, id(globals)), {})
+        key = guard.path, id(guard.value)
+        found = known.get(key)
         if found is None:
-            found = self.facts[key] = NameFact(globals, guard.path, guard.value)
+            found = known[key] = NameFact(globals, guard.path, guard.value)
         return found
 
     def known(self, code: types.CodeType, globals: dict[str, Any]) -> Graph | None:

@@ -70,7 +70,7 @@ class Tiers:
         )  # fmt: skip
         rule.cold = cold
         rule.class_facts.update(graph.facts)
-        named = [self.engine.graphs.fact(rule.globals, g) for g in graph.guards]
+        named = [self.engine.graphs.fact(rule.code, rule.globals, g) for g in graph.guards]
         rule.guards = [*named, *rule.name_facts.values(), *rule.class_facts.values()]
         self.engine.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         if rule.mode == "forward":

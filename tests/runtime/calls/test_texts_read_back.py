@@ -305,7 +305,7 @@ READERS: dict[str, str] = {
     "frac": "return float(fractions.Fraction(s))",
     "unic": "return 0.0 + sum((unicodedata.digit(c) for c in s if c.isdigit()))",
     "named": """
-        p = '/tmp/right/zz.txt'
+        p = os.path.join(tempfile.gettempdir(), f'adbc-{os.getpid()}.txt')
         f = open(p, 'w')
         f.write(s)
         f.close()
