@@ -77,3 +77,10 @@ def at_once() -> Iterator[None]:
         default_engine().clear()
         yield
         default_engine().clear()
+
+
+@pytest.fixture(params=["learn", "always", "never", "dynamic"])
+def speculation(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Code is written at once, with each of the ways to guess in turn."""
+    with adbc.use(adbc.Config(speculation=request.param, warm_after=0)):
+        yield request.param

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import pytest
 
 import adbc
 from adbc.tangents import increment, random_tangent, scale, zero_tangent
@@ -64,6 +65,18 @@ def check_gradient(
 
 def plain_call(f: Callable[..., Any], keywords: dict[str, Any]) -> Callable[..., Any]:
     return (lambda *args: f(*args, **keywords)) if keywords else f
+
+
+def check_second_derivative(
+    f: Callable[[float], Any], x: float, *, rtol: float, atol: float = 0.0, step: float = 1e-5
+) -> None:
+    """The derivative of the gradient in both modes, three times, against differences of the gradient."""
+    first = adbc.grad(f)
+    for _ in range(3):
+        difference = (first(x + step) - first(x - step)) / (2 * step)
+        expected = pytest.approx(difference, rel=rtol, abs=atol)
+        assert adbc.grad(first)(x) == expected
+        assert adbc.jvp(first, (x,), (1.0,))[1] == expected
 
 
 def _direction(rng: np.random.Generator, arguments: list[Any], positions: tuple[int, ...]) -> list[Any]:

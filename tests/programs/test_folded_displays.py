@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import pytest
 
 import adbc
 from benchmarks.instructions import executed
-from tests.programs.checks import check_gradient
+from tests.programs.checks import check_gradient, check_second_derivative
 
 
 def sums(x: float) -> Any:
@@ -107,12 +107,6 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(params=["learn", "always", "never", "dynamic"])
-def speculation(request: pytest.FixtureRequest) -> Iterator[str]:
-    with adbc.use(adbc.Config(speculation=request.param, warm_after=0)):
-        yield request.param
-
-
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_displays_that_are_folded(function: Callable[[float], Any], speculation: str) -> None:
     for _ in range(4):
@@ -122,11 +116,7 @@ def test_displays_that_are_folded(function: Callable[[float], Any], speculation:
 @pytest.mark.parametrize("function", [sums, reductions])
 @pytest.mark.usefixtures("at_once")
 def test_second_derivatives(function: Callable[[float], Any]) -> None:
-    first = adbc.grad(function)
-    for _ in range(3):
-        difference = (first(0.7 + 1e-5) - first(0.7 - 1e-5)) / 2e-5
-        assert adbc.grad(first)(0.7) == pytest.approx(difference, rel=1e-6)
-        assert adbc.jvp(first, (0.7,), (1.0,))[1] == pytest.approx(difference, rel=1e-6)
+    check_second_derivative(function, 0.7, rtol=1e-6)
 
 
 @pytest.mark.usefixtures("at_once")

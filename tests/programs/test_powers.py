@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import adbc
 from benchmarks.instructions import executed
-from tests.programs.checks import check_gradient
+from tests.programs.checks import check_gradient, check_second_derivative
 
 
 def norms(x: float) -> Any:
@@ -71,12 +71,6 @@ def polytrope(x: float, gamma: float = 1.4) -> Any:
 PROGRAMS = [norms, of_either_sign, decibels, in_place, complex_at_times, of_ints_and_floats, polytrope]
 
 
-@pytest.fixture(params=["learn", "always", "never", "dynamic"])
-def speculation(request: pytest.FixtureRequest) -> Iterator[str]:
-    with adbc.use(adbc.Config(speculation=request.param, warm_after=0)):
-        yield request.param
-
-
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_powers(function: Callable[[float], Any], speculation: str) -> None:
     for _ in range(4):
@@ -84,13 +78,9 @@ def test_powers(function: Callable[[float], Any], speculation: str) -> None:
 
 
 @pytest.mark.parametrize("function", [norms, of_either_sign, polytrope])
+@pytest.mark.usefixtures("at_once")
 def test_second_derivatives(function: Callable[[float], Any]) -> None:
-    with adbc.use(adbc.Config(warm_after=0)):
-        first = adbc.grad(function)
-        for _ in range(3):
-            difference = (first(0.7 + 1e-5) - first(0.7 - 1e-5)) / 2e-5
-            assert adbc.grad(first)(0.7) == pytest.approx(difference, rel=1e-6)
-            assert adbc.jvp(first, (0.7,), (1.0,))[1] == pytest.approx(difference, rel=1e-6)
+    check_second_derivative(function, 0.7, rtol=1e-6)
 
 
 def power(x: Any, y: Any) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import adbc
 from benchmarks.instructions import executed
-from tests.programs.checks import check_gradient
+from tests.programs.checks import check_gradient, check_second_derivative
 
 
 def slope(s: Any) -> Any:
@@ -142,12 +142,6 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(params=["learn", "always", "never", "dynamic"])
-def speculation(request: pytest.FixtureRequest) -> Iterator[str]:
-    with adbc.use(adbc.Config(speculation=request.param, warm_after=0)):
-        yield request.param
-
-
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_loops_over_tuples(function: Callable[[float], Any], speculation: str) -> None:
     for _ in range(4):
@@ -155,15 +149,9 @@ def test_loops_over_tuples(function: Callable[[float], Any], speculation: str) -
 
 
 @pytest.mark.parametrize("function", PROGRAMS)
+@pytest.mark.usefixtures("at_once")
 def test_second_derivatives(function: Callable[[float], Any]) -> None:
-    with adbc.use(adbc.Config(warm_after=0)):
-        first = adbc.grad(function)
-        for _ in range(3):
-            step = 1e-5
-            difference = (first(0.7 + step) - first(0.7 - step)) / (2 * step)
-            assert adbc.grad(first)(0.7) == pytest.approx(difference, rel=1e-5, abs=1e-5)
-            _, along = adbc.jvp(first, (0.7,), (1.0,))
-            assert along == pytest.approx(difference, rel=1e-5, abs=1e-5)
+    check_second_derivative(function, 0.7, rtol=1e-5, atol=1e-5)
 
 
 def test_the_form_of_a_state_is_expected_and_may_change() -> None:

@@ -4,7 +4,7 @@ what was decided does not outlive a change."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -78,12 +78,6 @@ class Model:
 
 def of_fields(x: float) -> Any:
     return Model(double).output(x) * Model(math.exp).output(x) + Model(scaled(x)).output(x)
-
-
-@pytest.fixture(params=["learn", "always", "never", "dynamic"])
-def speculation(request: pytest.FixtureRequest) -> Iterator[str]:
-    with adbc.use(adbc.Config(speculation=request.param, warm_after=0)):
-        yield request.param
 
 
 @pytest.mark.parametrize("function", [of_functions, of_objects, from_table, of_fields])
