@@ -20,6 +20,7 @@ function is given a list of what was there.  Needs types.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from adbc.ir.dominators import Dominators
@@ -83,7 +84,7 @@ def _steps(
     if not _in_step(call, made, loops) or any(map(_is_handled, (made, *steps, *others))):
         return None
     steps.sort(key=lambda step: sum(_is_before(other, step, dominators) for other in steps))
-    if not all(_is_before(one, other, dominators) for one, other in zip(steps, [*steps[1:], call])):  # noqa: B905
+    if not all(_is_before(one, other, dominators) for one, other in itertools.pairwise([*steps, call])):
         return None
     for step in steps:
         behind = _behind(step.block, made.block)

@@ -109,8 +109,13 @@ class Program:
             self._fill(section, block, at)
         self.start: list[Any] = [None] * self.first_constant + self._constants
         self.size = sum(len(section.steps) + 1 for section in self.sections)
-        for loop in natural_loops(graph).all:
+        loops = natural_loops(graph)
+        for loop in loops.all:
             self.sections[at[loop.header]].patience = (loop.depth - 1) * _PATIENCE * self.size
+        for block in graph.blocks:  # a loop that is entered in several places has no head, but a way back
+            for successor in block.successors:
+                if at[successor] <= at[block] and successor not in loops.innermost:
+                    self.sections[at[successor]].patience = 0
         del self._places, self._users, self.numbers, self._position
 
     def find(self, context: Any, name: object, value: Any) -> Any:
