@@ -15,6 +15,7 @@ when the number of objects has doubled.
 from __future__ import annotations
 
 import collections
+import contextvars
 import functools
 import gc
 import os
@@ -170,9 +171,29 @@ def _parts(x: Any) -> Iterable[Any]:
         return (x.func, *x.args, *x.keywords.values())
     if issubclass(cls, BaseException):
         return (*arguments(x), *(value for _, value in instance_fields(x)))
+    if cls in _OF_CONTEXTS:
+        return _of_context(x)
     if keeps_unseen(x):
         return _referents(x)
     return tuple(value for _, value in instance_fields(x)) if is_python_class(cls) else ()
+
+
+_OF_CONTEXTS = (contextvars.Token, contextvars.ContextVar, contextvars.Context)
+
+
+def _of_context(x: Any) -> Iterable[Any]:
+    """What Python code can ask a variable of a context, its token or a copy of the context for.  They refer
+    to all other variables, too: to whatever each library of the process keeps there, this one among them."""
+    if type(x) is contextvars.Context:
+        return tuple(value for value in x.values() if not _is_ours(value))
+    if type(x) is contextvars.Token:
+        return x.var, x.old_value
+    value = x.get(None)
+    return () if _is_ours(value) else (value,)
+
+
+def _is_ours(x: Any) -> bool:
+    return type(x).__module__.partition(".")[0] == "adbc"
 
 
 def _referents(x: Any) -> list[Any]:
