@@ -8,6 +8,7 @@ from collections.abc import Callable
 from sys import exception
 from typing import Any
 
+from adbc.collector import PATIENCE
 from adbc.errors import AdbcError
 from adbc.ir import intrinsics
 from adbc.runtime.calls.beside import check_result
@@ -21,6 +22,9 @@ from adbc.runtime.state.stack import STACK
 from adbc.tangents.keys import CALL
 
 __all__ = ["enter", "go_back", "start_waiting"]
+
+
+PATIENCE.begin(lambda: CALL.memory is not None)
 
 
 def _end(context: Context, result: Any) -> None:
@@ -68,6 +72,8 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
         refusal = context.refusal
     finally:
         CALL.memory = around
+        if PATIENCE.is_asked:
+            PATIENCE.end()
     context.refusal = None  # it has this frame in its traceback
     leave(refusal)
     context.refused()
