@@ -18,7 +18,7 @@ from adbc.records import record
 
 __all__ = [
     "Questions", "attributes_reset", "globals_written", "imports", "names_in", "parameters_read", "questions",
-    "rebinds_beyond_its_frame",
+    "rebinds_beyond_its_frame", "shared_written", "with_nested",
 ]  # fmt: skip
 
 _READS = frozenset({"load", "load_bound", "load_and_clear", "load_deref", "class_deref"})
@@ -48,7 +48,7 @@ def globals_written(code: types.CodeType) -> frozenset[str]:
     """The global names that `code`, or code nested in it, binds or unbinds."""
     return frozenset(
         i.arg
-        for part in _with_nested(code)
+        for part in with_nested(code)
         if any(number in part.co_code[::2] for number in _STORING)
         for i in decode(part).instructions
         if i.name in _WRITES_GLOBAL
@@ -57,13 +57,13 @@ def globals_written(code: types.CodeType) -> frozenset[str]:
 
 def imports(code: types.CodeType) -> bool:
     """Whether `code`, or code nested in it, has an import statement."""
-    return any(i.name == "import_name" for part in _with_nested(code) for i in decode(part).instructions)
+    return any(i.name == "import_name" for part in with_nested(code) for i in decode(part).instructions)
 
 
 @functools.lru_cache(maxsize=4096)  # asked of the same functions for each call that they are passed to
 def names_in(code: types.CodeType) -> tuple[str, ...]:
     """The names of globals and attributes in `code` and in code nested in it, each once."""
-    return tuple(dict.fromkeys(name for part in _with_nested(code) for name in part.co_names))
+    return tuple(dict.fromkeys(name for part in with_nested(code) for name in part.co_names))
 
 
 def attributes_reset(code: types.CodeType) -> frozenset[str] | None:
@@ -134,11 +134,17 @@ _COMPARING = frozenset(
 )  # fmt: skip
 
 
-def _with_nested(code: types.CodeType) -> Iterator[types.CodeType]:
+def with_nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    """`code` and all code nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _with_nested(constant)
+            yield from with_nested(constant)
+
+
+def shared_written(code: types.CodeType) -> frozenset[str]:
+    """The variables in cells, its own and others', that `code` itself binds or unbinds."""
+    return frozenset(i.arg.name for i in decode(code).instructions if i.name in _WRITES_SHARED)
 
 
 def rebinds_beyond_its_frame(code: types.CodeType) -> bool:

@@ -56,7 +56,7 @@ class ReadSlot:
     key: Value
     is_field: bool
     may_lack: bool = False
-    """Whether what was read may not have been there, but in the class of an instance."""
+    """Whether what was read may not have been there: an attribute of the class was read, or an empty cell."""
     record: Value | None = None
     """The container, as a value of the primal, if it is a record: its cotangent is a value, and grows by that
     of the field."""
@@ -363,7 +363,8 @@ class Mirror(abc.ABC):
         self._read(call, ReadSlot(self.companion(record), name, True, record=record), None)
 
     def _cell_load(self, call: Instruction, site: CallSite) -> None:
-        self._read_slot(call, site.arguments[0], Const("cell_contents"), is_field=True)
+        may_lack = site.function is intrinsics._cell_peek_
+        self._read_slot(call, site.arguments[0], Const("cell_contents"), is_field=True, may_lack=may_lack)
 
     def _next(self, call: Instruction, site: CallSite) -> None:
         iterator, values, index = site.arguments

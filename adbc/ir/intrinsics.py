@@ -200,6 +200,14 @@ def _cell_get_(cell: types.CellType, name: str, free: bool) -> object:
     raise _unbound_cell(name, free)
 
 
+def _cell_peek_(cell: types.CellType) -> object:
+    """The contents of `cell`, or `UNBOUND` if it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return UNBOUND
+
+
 def _cell_set_(cell: types.CellType, value: object) -> None:
     """Put `value` into `cell`."""
     cell.cell_contents = value

@@ -358,6 +358,7 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
     record_field: _reading(Kind.RECORD_LOAD, 0),
     intrinsics._setattr_: _setting,
     intrinsics._cell_get_: _getting_cell,
+    intrinsics._cell_peek_: _getting_cell,
     intrinsics._init_field_: lambda call: Kind.FIELD_INIT,
     intrinsics._overwrite_field_: lambda call: Kind.OVERWRITE_FIELD,
     intrinsics._overwrite_item_: _overwriting_item,

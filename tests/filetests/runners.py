@@ -60,6 +60,7 @@ from adbc.passes.query import target
 from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.built_tuples import built_tuples
 from adbc.passes.typed.builtin_methods import builtin_methods, drop_method_reads
+from adbc.passes.typed.cell_reads import hoist_cell_reads
 from adbc.passes.typed.constructions import constructions
 from adbc.passes.typed.decided_branches import decided_branches
 from adbc.passes.typed.direct_calls import direct_calls
@@ -421,6 +422,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "built_tuples": _in_place(built_tuples),
     "unrolled_loops": _in_place(unrolled_loops),
     "view_loops": _in_place(view_loops),
+    "cell_reads": _in_place(lambda graph: hoist_cell_reads(graph, _ANSWERS.is_field)),
     "present_items": _in_place(read_present_items),
     "real_powers": _in_place(real_powers),
     "self_writes": _in_place(drop_self_writes),

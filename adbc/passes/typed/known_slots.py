@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -35,55 +35,55 @@ from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import forget_handler, is_idle
 from adbc.ir.traverse import predecessors, remove_unreachable, reverse_postorder
 from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import constant, target
 from adbc.types.inference import type_of
 from adbc.types.lattice import BOOL, FLOAT, INT, AbstractType, Exact, is_list, is_real
+from adbc.types.quiet_calls import HARMLESS, is_quiet
 
-__all__ = ["known_slots"]
+__all__ = ["is_kept_cell", "known_slots"]
 
 Place = tuple[str, Value, object]
-"""A field or an element: what kind of place, of which object, and its name or index."""
+"""A field, an element or what is in a cell: what kind of place, of which object, and its name or index."""
 Known = dict[Place, Value]
 
-FIELD, ELEMENT = "field", "element"
+FIELD, ELEMENT, CELL = "field", "element", "cell"
 
-_HARMLESS: frozenset[int] = frozenset(
+_TOUCHING = frozenset(
     map(
         id,
         (
-            intrinsics._assume_, intrinsics._instance_, intrinsics._class_is_, intrinsics._method_is_,
-            intrinsics._code_is_,
-            intrinsics._array_is_, intrinsics._form_is_, intrinsics._exhausted_,
-            intrinsics._next_at_, intrinsics._list_iterator_, intrinsics._observe_, intrinsics._check_,
-            intrinsics._unpack_list_, intrinsics._element_, intrinsics._view_iterator_, intrinsics._next_key_,
-            intrinsics._next_value_, intrinsics._next_entry_, intrinsics._next_place_,
-            intrinsics._entry_key_, intrinsics._entry_value_,
-            intrinsics._project_, operator.is_, operator.is_not, range,
+            intrinsics._getattr_, intrinsics._setattr_, operator.getitem, operator.setitem,
+            intrinsics._cell_get_, intrinsics._cell_set_,
         ),
     )
 )  # fmt: skip
-"""Functions that change nothing and run no code of the user or of other packages."""
-
-_TOUCHING = frozenset(
-    map(id, (intrinsics._getattr_, intrinsics._setattr_, operator.getitem, operator.setitem))
-)
-"""Functions that read or write a field or an element."""
+"""Functions that read or write a field, an element or a cell."""
 
 
 def known_slots(
-    graph: Graph, is_field: Callable[[type, str], bool], is_method: Callable[[Instruction], bool]
+    graph: Graph,
+    is_field: Callable[[type, str], bool],
+    is_method: Callable[[Instruction], bool],
+    kept: Collection[int] = (),
 ) -> dict[Value, Value]:
     """Replace reads of fields and slots whose values are known, in place; gives the values, by read.
 
-    `is_method` says of a call of `_getattr_` that it only looks up a method.
+    `is_method` says of a call of `_getattr_` that it only looks up a method.  `kept`: the numbers of the free
+    variables that nobody sets while the function runs.
     """
-    return _KnownSlots(graph, is_field, is_method).run()
+    return _KnownSlots(graph, is_field, is_method, kept).run()
 
 
 class _KnownSlots:
     def __init__(
-        self, graph: Graph, is_field: Callable[[type, str], bool], is_method: Callable[[Instruction], bool]
+        self,
+        graph: Graph,
+        is_field: Callable[[type, str], bool],
+        is_method: Callable[[Instruction], bool],
+        kept: Collection[int],
     ) -> None:
         self.graph = graph
+        self.kept = kept
         self.is_field = is_field
         self.is_method = is_method
         self.places: dict[Instruction, Place] = {}
@@ -135,7 +135,7 @@ class _KnownSlots:
                 if present is not None:
                     if _is_read(instruction):
                         replaced[instruction] = present
-                    else:
+                    elif place is not None and place[0] != CELL:
                         _overwrite(instruction, present)
                 self._step(instruction, known)
         return self._replace(replaced)
@@ -167,6 +167,8 @@ class _KnownSlots:
             return None
         callee, obj, key = instruction.operands[:3]
         function = callee.value  # type: ignore[attr-defined]  # a Const
+        if function is intrinsics._cell_get_ or function is intrinsics._cell_set_:
+            return CELL, obj, None
         if function is intrinsics._getattr_ or function is intrinsics._setattr_:
             kind = type_of(obj)
             if not isinstance(kind, Exact) or not isinstance(key, Const) or not isinstance(key.value, str):
@@ -193,10 +195,10 @@ class _KnownSlots:
                 known.setdefault(place, instruction)
             else:
                 _forget_aliases(known, place)
-                known[place] = instruction.operands[3]
+                known[place] = instruction.operands[2 if place[0] == CELL else 3]
             return
         if instruction.op != "call":
-            known.clear()
+            self._lose(known)
             return
         callee, *arguments = instruction.operands
         function = callee.value if isinstance(callee, Const) else None
@@ -214,11 +216,17 @@ class _KnownSlots:
             for at, value in known.items():
                 if value is arguments[0]:
                     known[at] = instruction  # the same, and its type is known
+        elif is_quiet(instruction, self.is_field):  # only functions in Python set cells
+            _keep(known, lambda place: place[0] == CELL)
         else:
-            known.clear()
+            self._lose(known)
+
+    def _lose(self, known: Known) -> None:
+        """Forget what may have changed where anything could run."""
+        _keep(known, lambda place: place[0] == CELL and is_kept_cell(place[1], self.kept))
 
     def _is_harmless(self, function: Any, instruction: Instruction, arguments: list[Value]) -> bool:
-        if id(function) in _HARMLESS:
+        if id(function) in HARMLESS:
             return True
         if function is intrinsics._foreigncall_:
             function = arguments[0].value if isinstance(arguments[0], Const) else None
@@ -233,6 +241,16 @@ class _KnownSlots:
                 source = source.operands[-1]
             return type_of(source) == Exact(range)
         return function is intrinsics._getattr_ and self.is_method(instruction)
+
+
+def is_kept_cell(cell: Value, kept: Collection[int]) -> bool:
+    """Whether `cell` is that of a free variable whose number is among `kept`."""
+    return target(cell) is intrinsics._freevar_ and constant(cell.operands[1]) in kept  # type: ignore[attr-defined]
+
+
+def _keep(known: Known, is_kept: Callable[[Place], bool]) -> None:
+    for place in [place for place in known if not is_kept(place)]:
+        del known[place]
 
 
 def _is_call_of(call: Instruction, function: object) -> bool:
@@ -251,14 +269,16 @@ def _is_number(type: AbstractType) -> bool:
 def _is_read(instruction: Instruction) -> bool:
     callee = instruction.operands[0]
     return isinstance(callee, Const) and (
-        callee.value is intrinsics._getattr_ or callee.value is operator.getitem
+        callee.value is intrinsics._getattr_
+        or callee.value is operator.getitem
+        or callee.value is intrinsics._cell_get_
     )
 
 
 def _forget_aliases(known: Known, place: Place) -> None:
     """Forget what is known of the places that a write to `place` may change."""
     kind, _, key = place
-    for other in [p for p in known if p[0] == kind and (kind == ELEMENT or p[2] == key)]:
+    for other in [p for p in known if p[0] == kind and (kind != FIELD or p[2] == key)]:
         del known[other]
 
 

@@ -32,6 +32,13 @@ comes back for an element that is known by its index alone could be added::
         %l = call _new_(list, %1, %2)
         %it = call _list_iterator_(%l)
 
+One over a tuple whose form is not known is over a list that is made of it::
+
+        %l = call list(%t)                          # %t: tuple
+        %it = call _list_iterator_(%l)
+
+as long as the loop is not left before the end: what makes the list goes over all of the tuple.
+
 The iterator itself then needs no shadow; where a guess was wrong and the rest of the function goes on with
 it, it gets one from the count (`_resume_iterator_`).  Needs types.
 """
@@ -45,7 +52,7 @@ from adbc.ir import intrinsics
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, natural_loops
-from adbc.ir.terminators import Return
+from adbc.ir.terminators import Branch, Return
 from adbc.ir.traverse import predecessors, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target
@@ -129,7 +136,11 @@ def _count(
         else:
             return False
     the_list = made.operands[1]
-    if isinstance(known_tuple := type_of(the_list), TupleType):
+    if _is_some_tuple(type_of(the_list)):
+        if first is not None or not _goes_to_the_end(loop):
+            return False
+        the_list = made.operands[1] = _made_list(made)
+    elif isinstance(known_tuple := type_of(the_list), TupleType):
         if first is not None:
             return False
         the_list = made.operands[1] = _listed(made, known_tuple)
@@ -173,7 +184,26 @@ def _is_by_index(known: AbstractType) -> bool:
         return len(known.elements) <= _LONGEST and any(
             has_shadow(t) or has_cotangent(t) for t in known.elements
         )
-    return is_list(known)
+    return is_list(known) or _is_some_tuple(known)
+
+
+def _is_some_tuple(known: AbstractType) -> bool:
+    """Whether of what has this type is known that it is a tuple, and nothing else."""
+    return isinstance(known, Exact) and known.cls is tuple
+
+
+def _goes_to_the_end(loop: Loop) -> bool:
+    """Whether `loop` is left when there are no more elements, or where a guess is wrong, and nowhere else."""
+    for block, behind in loop.exits:
+        ends = block.terminator
+        is_over = isinstance(ends, Branch) and target(ends.condition) is intrinsics._exhausted_
+        if not is_over and not (behind.instructions and _is_observed(behind)):
+            return False
+    return True
+
+
+def _is_observed(block: Block) -> bool:
+    return target(block.instructions[0]) is intrinsics._observe_
 
 
 _LONGEST = 32
@@ -199,6 +229,17 @@ def _listed(made: Instruction, known: TupleType) -> Value:
     block.instructions[at:at] = [*elements, listed]
     for call in (*elements, listed):
         call.block = block
+    return listed
+
+
+def _made_list(made: Instruction) -> Value:
+    """A list that is made of the tuple of which `made` makes an iterator, in front of that."""
+    block = made.block
+    assert block is not None
+    operands = [Const(list), made.operands[1]]
+    listed = Instruction("call", operands, type=Exact(list), position=made.position)
+    listed.block = block
+    block.instructions.insert(block.instructions.index(made), listed)
     return listed
 
 
@@ -268,5 +309,5 @@ def is_rest(call: Instruction, inside: Block, dominators: Dominators) -> bool:
         and isinstance(block.terminator, Return)
         and block.terminator.value is call
         and len(block.instructions) >= 2
-        and target(block.instructions[0]) is intrinsics._observe_
+        and _is_observed(block)
     )

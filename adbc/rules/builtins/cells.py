@@ -68,6 +68,18 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return out, slot_shadow(fcell.cell_contents), cell_get_pullback
 
 
+def _peek_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = intrinsics._cell_peek_(*args)
+    return (out, None) if out is intrinsics.UNBOUND else _get_frule((*args, "", True), dargs)
+
+
+def _peek_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    if intrinsics._cell_peek_(*args) is intrinsics.UNBOUND:
+        return intrinsics.UNBOUND, None, nothing(1)
+    out, fout, pullback = _get_rrule((*args, "", True), fargs)
+    return out, fout, lambda bout: pullback(bout)[:1]
+
+
 _EMPTY = object()
 
 
@@ -171,6 +183,7 @@ ROWS: list[Rule] = [
     Primitive(intrinsics._check_, frule=_check_frule, rrule=_check_rrule, is_fitted=True),
     Primitive(intrinsics._cell_new_, frule=_new_frule, rrule=_new_rrule, is_fitted=True),
     Primitive(intrinsics._cell_get_, frule=_get_frule, rrule=_get_rrule, is_fitted=True),
+    Primitive(intrinsics._cell_peek_, frule=_peek_frule, rrule=_peek_rrule, is_fitted=True),
     Primitive(intrinsics._cell_set_, frule=_set_frule, rrule=_set_rrule, is_fitted=True),
     Primitive(_CONTENTS, frule=_read_frule, rrule=_read_rrule, is_fitted=True),
     Primitive(_CONTENTS.__set__, frule=_set_frule, rrule=_set_rrule, is_fitted=True),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+from adbc.cpython.owners import kept_freevars
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _apply_, _format_, _getattr_
 from adbc.ir.terminators import Raise
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import target
+from adbc.passes.typed.cell_reads import hoist_cell_reads
 from adbc.passes.typed.guards import Guess, how_used, is_formless, made_class
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.known_slots import known_slots
@@ -161,8 +164,22 @@ class Policy:
 
     def known_slots(self, graph: Graph) -> dict[Value, Value]:
         return known_slots(
-            graph, self.knowledge.is_field, lambda call: is_method(call, self.knowledge) is not None
+            graph,
+            self.knowledge.is_field,
+            lambda call: is_method(call, self.knowledge) is not None,
+            self.kept_freevars,
         )
+
+    def hoist_cell_reads(self, graph: Graph) -> bool:
+        return hoist_cell_reads(graph, self.knowledge.is_field, self.kept_freevars)
+
+    @functools.cached_property
+    def kept_freevars(self) -> frozenset[int]:
+        """The numbers of the free variables that nobody sets while the function runs.  A rule that is kept on
+        disk is known by its own code: what the code around it does is not asked then."""
+        if self.knowledge.kept is not None:
+            return frozenset()
+        return kept_freevars(self.copied.key[0], self.copied.globals)
 
     def seen(self, value: Value) -> Site | None:
         """What `value`, of unknown type, turned out to be where it is called."""

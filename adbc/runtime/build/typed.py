@@ -117,6 +117,12 @@ def _watched(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_cell_reads(graph: Graph, typing: Typing) -> Graph:
+    if typing.policy is not None:
+        typing.policy.hoist_cell_reads(graph)
+    return graph
+
+
 def _with_known_slots(graph: Graph, typing: Typing) -> Graph:
     while typing.policy is not None and typing.policy.known_slots(graph):
         typing.infer(graph)
@@ -192,6 +198,8 @@ TYPED: Group[Typing] = Group(
               "that something is a defaultdict may be a guess"),
         Stage("watch_results", _watched, ("types",), ("watched results",),
               "instead of guards where nothing may be guessed, so that the next version knows more"),
+        Stage("cell_reads", _with_cell_reads, ("guarded types",), ("cell reads in front of loops",),
+              "what is read is tested at once for what is guessed; before loops are unrolled"),
         Stage("known_slots", _with_known_slots, ("guarded types",), ("known slots",),
               "store-to-load forwarding: behind a test the class is known whose attributes are fields"),
         Stage("unrolled_loops", _with_unrolled_loops, ("guarded types",), ("unrolled loops",),

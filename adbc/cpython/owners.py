@@ -1,0 +1,70 @@
+"""Which code a function was made in, and which of the variables that it shares with that code are kept.
+
+A code object does not know the one around it.  Its qualified name says where to look, and it is a constant of
+what is found there, or it was made otherwise.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from adbc.cpython.names import shared_written, with_nested
+
+__all__ = ["kept_freevars"]
+
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def kept_freevars(code: types.CodeType, globals: Mapping[str, Any]) -> frozenset[int]:
+    """The numbers of the free variables of `code` that keep their values while a function with it runs.
+
+    Those are the ones that only the function around it sets, which waits meanwhile: neither of the two is a
+    generator or coroutine, which others go on with.  globals: where the outermost function is looked up.
+    """
+    if not code.co_freevars or code.co_flags & _SUSPENDED:
+        return frozenset()
+    around = _around(code, globals)
+    kept = set()
+    for number, name in enumerate(code.co_freevars):
+        owner = next((outer for outer in around if name in outer.co_cellvars), None)
+        if owner is None or owner.co_flags & _SUSPENDED or not owner.co_flags & inspect.CO_NEWLOCALS:
+            continue
+        if not any(name in shared_written(part) for part in with_nested(owner) if part is not owner):
+            kept.add(number)
+    return frozenset(kept)
+
+
+def _around(code: types.CodeType, globals: Mapping[str, Any]) -> list[types.CodeType]:
+    """The code objects around `code`, the innermost first; empty if they are not found."""
+    names = code.co_qualname.split(".<locals>")[0].split(".")
+    found: Any = globals.get(names[0])
+    for name in names[1:]:
+        found = vars(found).get(name) if isinstance(found, type) else None
+    while (inner := _wrapped(found)) is not None:
+        found = inner
+    if not isinstance(found, types.FunctionType):
+        return []
+    return next((path for path in _paths(found.__code__, []) if path[0] is code), [])[1:]
+
+
+def _wrapped(found: Any) -> Any:
+    """What a decorator has put `found` around; None if it is no such thing."""
+    if isinstance(found, staticmethod | classmethod):
+        return found.__func__
+    if isinstance(found, property):
+        return found.fget
+    has_attributes = isinstance(found, types.FunctionType) or type(found) is functools._lru_cache_wrapper
+    return vars(found).get("__wrapped__") if has_attributes else None
+
+
+def _paths(code: types.CodeType, around: list[types.CodeType]) -> Iterator[list[types.CodeType]]:
+    """`code` and all code nested in it, each with what is around it behind it."""
+    path = [code, *around]
+    yield path
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _paths(constant, path)
