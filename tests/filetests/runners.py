@@ -73,6 +73,7 @@ from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.real_powers import real_powers
+from adbc.passes.typed.replacements import replacements
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
 from adbc.passes.typed.special_methods import special_methods
@@ -423,6 +424,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "unrolled_loops": _in_place(unrolled_loops),
     "view_loops": _in_place(view_loops),
     "cell_reads": _in_place(lambda graph: hoist_cell_reads(graph, _ANSWERS.is_field)),
+    "replacements": _in_place(replacements),
     "present_items": _in_place(read_present_items),
     "real_powers": _in_place(real_powers),
     "self_writes": _in_place(drop_self_writes),

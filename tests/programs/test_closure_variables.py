@@ -303,8 +303,8 @@ def in_a_method(x: float) -> Any:
 
 PROGRAMS = [
     kept, set_by_itself, set_by_a_function_it_calls, set_by_a_property, set_by_an_operator,
-    set_by_a_comparison, set_while_a_generator_waits, around_is_a_generator, empty_and_not_read, deleted, another_list_each_time,
-    of_changing_type, in_nested_loops, written_through, in_a_method,
+    set_by_a_comparison, set_while_a_generator_waits, around_is_a_generator, empty_and_not_read, deleted,
+    another_list_each_time, of_changing_type, in_nested_loops, written_through, in_a_method,
 ]  # fmt: skip
 
 

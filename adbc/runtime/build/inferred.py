@@ -13,6 +13,7 @@ from adbc.passes.typed.builtin_methods import builtin_methods
 from adbc.passes.typed.constructions import ConstructionKnowledge, constructions
 from adbc.passes.typed.decided_branches import BranchKnowledge, decided_branches
 from adbc.passes.typed.known_attributes import AttributeKnowledge, known_attributes
+from adbc.passes.typed.replacements import replacements
 from adbc.passes.typed.special_methods import SpecialKnowledge, special_methods
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
@@ -42,6 +43,8 @@ SETTLING: tuple[Stage[Sources], ...] = (
           "gives calls of which all arguments are seen, and with them the types of results"),
     Stage("known_attributes", lambda graph, sources: known_attributes(graph, sources), ("types",), (),
           "gives calls of known functions and classes, where they are called through a class or an instance"),
+    Stage("replacements", lambda graph, sources: replacements(graph), ("types",), (),
+          "gives calls of known classes"),
     Stage("constructions", lambda graph, sources: constructions(graph, sources, sources.oracle),
           ("types",), (), "gives instances of known classes, whose methods are known then"),
     Stage("special_methods", lambda graph, sources: special_methods(graph, sources), ("types",), (),

@@ -90,10 +90,13 @@ class Site:
             self.lessons.weigh(self)
         if self.gave_up or (seen is not None and seen == self.guess):
             return
-        if isinstance(seen, TupleType) and isinstance(self.guess, TupleType):
-            seen = common_form(self.guess, seen)
-            if seen == self.guess:
+        if isinstance(seen, TupleType) and isinstance(self.guess, TupleType | Exact):
+            if self.guess == _FORMLESS:
                 return
+            if isinstance(self.guess, TupleType):
+                seen = common_form(self.guess, seen) or _FORMLESS
+                if seen == self.guess:
+                    return
         self.misses += 1
         self.guess = seen
         self.gave_up = seen is None or self.misses > 2
@@ -155,10 +158,12 @@ def guessable(value: object) -> Guess | None:
     if isinstance(known, ArrayType):
         return known if is_guessable_array(known) else None
     if isinstance(known, TupleType):
-        return tested_form(known)
+        return tested_form(known) or _FORMLESS
     return known if isinstance(known, Exact) and known.cls not in _USELESS else None
 
 
+_FORMLESS = Exact(tuple)
+"""What tuples are that are too long, or had different lengths at one place."""
 _LONGEST, _DEEPEST = 8, 3
 """What is longer, or nested more deeply, is data: tuples are not guessed to have that form."""
 
