@@ -121,6 +121,7 @@ class Engine:
         self.read_places: dict[Key, list[int]] = {}
         """What `reading.only_read` has found, by code and classes of arguments."""
 
+        self.forms: dict[Key, set[Any]] = {}  # see `calls.forms`
         self.cache = None if cache is None else cache(self)
         self.guesses = Guesses(config.speculation)
         self.stale, self.pressing = self.guesses.lessons.stale, self.guesses.lessons.pressing
@@ -137,9 +138,9 @@ class Engine:
         if config.backend != "bytecode" and plain is None and not (self.is_watched or config.debug):
             self.native = Native(self)
         self.caches: tuple[Any, ...] = (
-            self.rules, self.guarded, self.plans, self.ways, self.read_places, *self.guesses.caches,
-            *self.bindings.caches, *self.graphs.caches, *self.knowledge.caches, *self.tiers.caches,
-            *self.special_bases.caches, *([] if self.native is None else [self.native.ways]),
+            self.rules, self.guarded, self.plans, self.ways, self.read_places, self.forms,
+            *self.guesses.caches, *self.bindings.caches, *graphs.caches, *self.knowledge.caches,
+            *self.tiers.caches, *self.special_bases.caches, *([self.native.ways] if self.native else []),
         )  # fmt: skip
         """All that is forgotten when something turns out to have changed."""
         self.identities: tuple[Any, ...] = (self.rules, graphs.generators, graphs.bodies, graphs.closed)

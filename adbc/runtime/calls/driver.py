@@ -37,6 +37,7 @@ from adbc.runtime.calls.classes import (
     method_in_c,
     way_to_set,
 )
+from adbc.runtime.calls.forms import forms_met
 from adbc.runtime.calls.in_c import InC
 from adbc.runtime.calls.iterating import Iterating
 from adbc.runtime.calls.known_functions import Called, KnownFunctions
@@ -596,7 +597,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             call.shadow = context.shadows.lookup(function)
         bound = bind(call, context, self)
         parameters: list[AbstractType] = []
-        values, shadows, flags, active = [], [], [], []
+        values, shadows, active = [], [], []
         for value, shadow, _ in bound:
             type_ = engine.typeof(value)
             flag = 0 if shadow is None else has_shadow(type_) + 2 * has_cotangent(type_)
@@ -605,10 +606,9 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             values.append(value)
             shadows.append(shadow)
             parameters.append(type_)
-            flags.append(flag)
             active.append(flag > 0)
-        rule = engine.entry(function, parameters, active, mode, is_dynamic=True)
-        plan = Plan(rule, flags, parameters, active)
+        parameters = forms_met(engine, function, parameters)
+        plan = plans.planned(engine, mode, function, parameters, active)
         args, beside = tuple(values), tuple(shadows)
         answer = self.enter_planned(context, plan, function, call.shadow, args, beside, 0)
         return self.of_bound(answer, bound)

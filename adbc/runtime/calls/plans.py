@@ -23,6 +23,7 @@ from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, may_change
 from adbc.runtime.calls.dispatched import CHOOSING
+from adbc.runtime.calls.forms import forms_met
 from adbc.runtime.calls.keys import BY_KEY, is_asked_key
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.steps import Call
@@ -306,7 +307,7 @@ def plan(
             flag if has_shadow(t) or has_cotangent(t) else False
             for flag, t in zip(given, parameters, strict=True)
         ]
-        known = engine.plans[key] = _plan(engine, mode, function, parameters, active)
+        known = engine.plans[key] = planned(engine, mode, function, parameters, active)
     if short is not None and _LOCAL not in classes:
         known.is_followed = not is_library_code(function.__code__.co_filename, function.__globals__)
         places = tuple([place for place, x in enumerate(xs) if _is_array(type(x))])
@@ -587,8 +588,7 @@ def by_structure(
         return None
     if runs_as_it_is(function, xs, fs):
         return None
-    known = lists or (None,) * len(xs)
-    parameters = [of_list or engine.typeof(x) for x, of_list in zip(xs, known, strict=True)]
+    parameters = [t or engine.typeof(x) for x, t in zip(xs, lists or (None,) * len(xs), strict=True)]
     return made(engine, "reverse", function, parameters, [f is not None for f in fs])
 
 
@@ -627,19 +627,19 @@ def made(
     given: Sequence[bool],
 ) -> Plan:
     """The plan for a function of these `parameters`, of which some are given something beside them."""
+    parameters = forms_met(engine, function, parameters)
     active = [on and (has_shadow(t) or has_cotangent(t)) for on, t in zip(given, parameters, strict=True)]
-    return _plan(engine, mode, function, parameters, active)
+    return planned(engine, mode, function, parameters, active)
 
 
-def _plan(
+def planned(
     engine: EngineView,
     mode: Mode,
     function: types.FunctionType,
     parameters: Sequence[AbstractType],
     active: Sequence[Any],
 ) -> Plan:
-    rule = engine.entry(function, parameters, active, mode, is_dynamic=True)
-    return _planned(rule, parameters, active)
+    return _planned(engine.entry(function, parameters, active, mode, is_dynamic=True), parameters, active)
 
 
 def _planned(rule: DerivedView, parameters: Sequence[AbstractType], active: Sequence[Any]) -> Plan:

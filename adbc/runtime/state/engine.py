@@ -118,6 +118,10 @@ class EngineView(Protocol):
         """The inline caches of dispatch: how functions are entered, by code and classes of arguments."""
 
     @property
+    def forms(self) -> dict[Any, set[Any]]:
+        """By code and address of the globals, the types with forms of tuples that rules were made for."""
+
+    @property
     def ways(self) -> dict[int, list[Any]]:
         """The inline caches of `jvp`, by the address of the code."""
 
