@@ -13,6 +13,7 @@ from typing import Any
 from adbc.ir.intrinsics import _nonzero_
 from adbc.rules.classes import arity, has_float, integer, real, reals
 from adbc.rules.consumers import exact_sum_of, product_of
+from adbc.rules.elements import DIST, FSUM, PROD, SUMPROD, of_elements
 from adbc.rules.kinks import INF, NAN
 from adbc.rules.sequences import collected, element_tangents, sequence_rdata
 from adbc.rules.steps import StepRule
@@ -307,9 +308,9 @@ _SEQUENCES: list[Rule] = [
     sequence_rule(_fsum_of, lambda out, values: ([1.0] * len(values),), 1),
     sequence_rule(_dist_of, _dist_partials, 2),
     ZeroRule(_all_reals, result=bool),
-    Overlay(math.prod, _prod),
-    Overlay(math.fsum, _fsum, result=float),
-    sequence_rule(math.dist, _dist_partials, 2, when=_are_held, result=float),
+    *of_elements(PROD, Overlay(math.prod, _prod)),
+    *of_elements(FSUM, Overlay(math.fsum, _fsum, result=float)),
+    *of_elements(DIST, sequence_rule(math.dist, _dist_partials, 2, when=_are_held, result=float)),
     Overlay(math.dist, _dist, result=float),
 ]
 
@@ -323,7 +324,7 @@ if hasattr(math, "sumprod"):
 
     _SEQUENCES += [
         sequence_rule(_sumprod_of, lambda out, p, q: (q, p), 2),
-        Overlay(math.sumprod, _sumprod),
+        *of_elements(SUMPROD, Overlay(math.sumprod, _sumprod)),
     ]
 
 

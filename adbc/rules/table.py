@@ -156,6 +156,10 @@ class Rule:
     joined_names: Sequence[str] = ()
     joined_shape = False
     """Whether `joined` takes the elements of nested displays, and their shape as ``shape=``."""
+    elements: Any = None
+    """How the function, which takes sequences of numbers, is one of their elements (`rules.elements`)."""
+    whole: Callable[..., Any] | None = None
+    """The function that takes sequences, if the function takes their elements (`rules.elements`)."""
     makes_arrays = False
     """Whether the result is an array though none of the arguments need be."""
     follows_first = False

@@ -13,6 +13,7 @@ from typing import Any
 
 from adbc.rules.classes import number, overrides
 from adbc.rules.consumers import Missing, all_of, any_of, is_number, largest_of, smallest_of, sum_of
+from adbc.rules.elements import SORTED, SUM, of_elements
 from adbc.rules.sequences import Source, element_tangents, fail, sequence_rdata, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project, slot_rdata
@@ -219,7 +220,7 @@ ROWS: list[Rule] = [
     ZeroRule(all_numbers, result=bool),
     ZeroRule(is_number, result=bool),
     Primitive(sum_numbers, frule=_sum_frule, rrule=_sum_rrule),
-    Overlay(builtins.sum, _sum, when=_is_held),
+    *of_elements(SUM, Overlay(builtins.sum, _sum, when=_is_held)),
     Overlay(builtins.sum, sum_of),
     ZeroRule(any_python_order, result=bool),
     ZeroRule(first_extreme, result=int),
@@ -229,7 +230,7 @@ ROWS: list[Rule] = [
     Overlay(builtins.min, _min),
     ZeroRule(sorting_order, result=tuple),
     Primitive(permuted, frule=_permuted_frule, rrule=_permuted_rrule, result=list),
-    Overlay(builtins.sorted, _sorted, result=list),
+    *of_elements(SORTED, Overlay(builtins.sorted, _sorted, result=list)),
     Overlay(any, any_of, result=bool),
     Overlay(all, all_of, result=bool),
 ]

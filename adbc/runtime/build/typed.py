@@ -15,6 +15,7 @@ from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards, watch_results
 from adbc.passes.typed.known_attributes import is_known_read
+from adbc.passes.typed.known_elements import unread_displays
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.polymorphic_calls import split_calls
@@ -165,6 +166,7 @@ def _with_proved_tests(graph: Graph, typing: Typing) -> Graph:
 
 
 def _with_spread_displays(graph: Graph, typing: Typing) -> Graph:
+    unread_displays(graph, typing.knowledge)
     spread_displays(graph, typing.knowledge)
     return graph
 
