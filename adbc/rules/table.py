@@ -182,6 +182,13 @@ class Rule:
 
     is_step = False
     """Whether the derivative is zero because the function rounds, which it does not do to large numbers."""
+
+    def limit(self, given: Sequence[Any]) -> float | None:
+        """Of a step, from which size of the result on nothing is rounded in a call with `given` arguments,
+        `UNKNOWN` for what is known only later; None if that decides it.  The method `complain` then says so.
+        """
+        return None
+
     is_checked = False
     """Whether calls with arguments of which a part has a derivative, and an address, are made by `frule` and
     `rrule` though the derivative is zero: these look at what becomes of the arguments."""

@@ -35,6 +35,7 @@ from adbc.types.array_calls import (
 from adbc.types.inference import array_getitem, call_parts, may_answer_in_python, type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
+    COMPLEX,
     FLOAT,
     INT,
     AbstractType,
@@ -67,6 +68,7 @@ __all__ = [
     "classify",
     "is_constant_dict",
     "is_method",
+    "limit_of",
     "name_of",
     "row_of",
 ]
@@ -238,7 +240,23 @@ def _getting(call: _OpenCall) -> _Answer:
         return Kind.FIELD_LOAD if is_active else Kind.PRIMAL
     if is_method(call.call, call.knowledge) is not None:
         return Kind.METHOD if is_active else Kind.PRIMAL
-    return Kind.PRIMAL if _is_description(call.arguments, call.types) else None
+    if _is_description(call.arguments, call.types):
+        return Kind.PRIMAL
+    return _getting_part(call)
+
+
+def _getting_part(call: _OpenCall) -> _Answer:
+    """What becomes of a call that reads the real or the imaginary part of a number."""
+    number, name = call.types[0], call.arguments[1]
+    if not isinstance(name, Const) or name.value not in ("real", "imag") or number not in (FLOAT, COMPLEX):
+        return None
+    if not call.any_active:
+        return Kind.PRIMAL
+    row = call.knowledge.row(getattr(class_of(number), name.value), [number])
+    if row is None or row.kind is not RowKind.SCALAR:
+        return None
+    kind = Kind.SCALAR if number == FLOAT else Kind.COMPLEX
+    return CallSite(kind, call.function, call.callee, call.arguments[:1], row=row)
 
 
 def _setting(call: _OpenCall) -> _Answer:
@@ -407,9 +425,24 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return CallSite(Kind.ROW, call.function, call.callee, arguments, call.keywords, row, options=options)
     if kind is None:
         kind = _of_slot(call, row)
+    if kind is None and row.is_step and _is_plain_step(call, row, result):
+        kind = Kind.STEP
     if kind is None and row.kind is RowKind.SCALAR and row.is_inline(len(call.arguments), call.keywords):
         kind = kind_of_numbers((*call.types, result))
     return call.site(Kind.ROW if kind is None else kind, row=row)
+
+
+def _is_plain_step(call: _OpenCall, row: Any, result: AbstractType) -> bool:
+    """Whether `call` rounds a number, and it is known from which size on it does not."""
+    if not is_inline_number(result) or call.keywords or not is_inline_number(call.types[0]):
+        return False
+    return limit_of(row, call.arguments) is not None
+
+
+def limit_of(row: Any, arguments: Sequence[Value]) -> float | None:
+    """The size of its result from which on a step with the rule `row` rounds nothing."""
+    found: float | None = row.limit([a.value if isinstance(a, Const) else ... for a in arguments])
+    return found
 
 
 def _of_arrays(call: _OpenCall, row: Any, result: AbstractType) -> Kind | None:
@@ -680,7 +713,7 @@ def activity(
                     if is_quiet and (site.kind is Kind.FRESH or is_name):
                         site = dataclasses.replace(site, kind=Kind.PRIMAL)
                     sites[value] = site
-                    now = not is_quiet and site.kind is not Kind.PRIMAL
+                    now = not is_quiet and site.kind is not Kind.PRIMAL and site.kind is not Kind.STEP
                 if now and value not in active and _differentiable(value):
                     active.add(value)
                     changed = True

@@ -25,6 +25,7 @@ from adbc.tangents.fields import is_python_class
 from adbc.types.lattice import (
     ANY,
     BOOL,
+    COMPLEX,
     FLOAT,
     INT,
     NEVER,
@@ -209,6 +210,8 @@ _UNQUESTIONING: dict[type, frozenset[str]] = {
     dict: frozenset({"items", "keys", "values", "popitem", "clear", "copy", "get", "setdefault", "pop"}),
     collections.deque: frozenset({"append", "appendleft", "pop", "popleft", "clear", "copy", "reverse"}),
     set: frozenset({"add", "discard"}),
+    float: frozenset({"conjugate", "is_integer"}),
+    complex: frozenset({"conjugate"}),
 }
 
 
@@ -482,6 +485,8 @@ def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstr
     """The type of an attribute that follows from the type of the array that it is read from; methods of
     arrays are known to be C code."""
     array, name = types_[0], values[1]
+    if array in (FLOAT, COMPLEX) and isinstance(name, Const) and name.value in ("real", "imag"):
+        return FLOAT
     if type(array) is not ArrayType or not isinstance(name, Const) or not isinstance(name.value, str):
         return ANY
     if name.value == "shape" and array.ndim is not None:

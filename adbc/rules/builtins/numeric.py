@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from types import NoneType
 from typing import Any
 
-from adbc.rules.builtins.operators import modulus, modulus_class, sign
+from adbc.ir.intrinsics import _nonzero_
+from adbc.rules.builtins.operators import modulus_class, sign
 from adbc.rules.classes import arithmetic, arity, complex_only, integer, number, numbers, power, real
+from adbc.rules.complex_parts import conjugate
 from adbc.rules.kinks import power_base, power_exponent
 from adbc.rules.steps import StepRule
 from adbc.rules.table import (
@@ -56,35 +59,21 @@ def _divmod_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return out, (NO_FDATA, NO_FDATA) if active else None, divmod_pullback
 
 
-def _part(attribute: Any, unit: Any) -> Primitive:
-    """The row of the real or the imaginary part of a number, given as the attribute's descriptor."""
-    take = attribute.__get__
+class _AttributeRule(ScalarRule):
+    """The rule of an attribute of numbers, given by its descriptor: a real number, whose derivative is the
+    real part of the partial derivative times that of the number."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        return take(args[0]), None if dargs[0] is None else take(complex(dargs[0]))
+    def __init__(self, attribute: Any, partial: Any) -> None:
+        super().__init__(attribute, (partial,), result=float)
+        self.take = attribute.__get__
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        def part_pullback(bout: Any) -> Sequence[Any]:
-            return (None if bout is None or fargs[0] is None else unit * bout,)
+    def frule(
+        self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any]:
+        return super().frule(args, dargs, kwargs, self.take(args[0]))
 
-        return take(args[0]), None if fargs[0] is None else NO_FDATA, part_pullback
-
-    return Primitive(attribute, frule=frule, rrule=rrule, result=float)
-
-
-def _float_attribute(attribute: Any, factor: float) -> Primitive:
-    take = attribute.__get__
-
-    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        return take(args[0]), None if dargs[0] is None else factor * dargs[0]
-
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        def attribute_pullback(bout: Any) -> Sequence[Any]:
-            return (None if bout is None or fargs[0] is None else factor * bout,)
-
-        return take(args[0]), None if fargs[0] is None else NO_FDATA, attribute_pullback
-
-    return Primitive(attribute, frule=frule, rrule=rrule, result=float)
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN) -> Any:
+        return super().rrule(args, fargs, kwargs, self.take(args[0]))
 
 
 def _text(cls: type) -> bool:
@@ -137,6 +126,13 @@ def _rounds(*classes: type) -> bool:
     return not classes or real(classes[0])
 
 
+def _rounded(cls: type, digits: type = NoneType) -> type | None:
+    """The class of what `round` gives for numbers of Python's."""
+    if digits is NoneType:
+        return int
+    return cls if cls in (int, float) and digits in (int, bool) else None
+
+
 _TWO: list[Rule] = [
     _Extreme(
         builtins.max,
@@ -183,8 +179,11 @@ _TWO: list[Rule] = [
 
 _ONE: list[Rule] = [
     ScalarRule(builtins.abs, (sign,), when=arity(1), result=arithmetic),
-    PureRule(
-        builtins.abs, jvp=(modulus[0],), vjp=(modulus[1],), when=arity(1, complex_only), result=modulus_class
+    ScalarRule(
+        builtins.abs,
+        (lambda out, z: conjugate(z) / _nonzero_(out, 1.0),),
+        when=arity(1, complex_only),
+        result=modulus_class,
     ),
     ScalarRule(float, (lambda out, x: 1.0,), when=arity(1), result=float),
     ZeroRule(float, when=arity(0), result=float),
@@ -207,22 +206,23 @@ _ONE: list[Rule] = [
         to_digits=True,
         when=_rounds,
         parameters=("number", "ndigits"),
-        result=lambda *classes: int if len(classes) == 1 else None,
+        result=_rounded,
     ),
 ]
 
 _METHODS: list[Rule] = [
-    _part(complex.real, 1.0 + 0j),
-    _part(complex.imag, 1j),
-    _float_attribute(float.real, 1.0),
-    _float_attribute(float.imag, 0.0),
+    _AttributeRule(complex.real, lambda out, z: 1.0),
+    _AttributeRule(complex.imag, lambda out, z: -1j),
+    _AttributeRule(float.real, lambda out, x: 1.0),
+    _AttributeRule(float.imag, None),
     ScalarRule(float.conjugate, (lambda out, x: 1.0,), result=float),
     PureRule(complex.conjugate, jvp=_conjugated, vjp=_conjugated, result=complex),
     ScalarRule(float.__float__, (lambda out, x: 1.0,), result=float),
+    ZeroRule(float.is_integer, result=bool),
     *(
         ZeroRule(method)
         for method in (
-            float.is_integer, float.__bool__, float.__hash__,
+            float.__bool__, float.__hash__,
             float.__lt__, float.__le__, float.__eq__, float.__ne__, float.__gt__, float.__ge__,
             complex.__hash__, complex.__eq__, complex.__ne__,
         )
