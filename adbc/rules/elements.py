@@ -14,14 +14,13 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.ir.intrinsics import _nonzero_
 from adbc.records import record
 from adbc.rules.classes import reals
 from adbc.rules.table import Rule, ScalarRule, ZeroRule
 
 __all__ = [
     "DIST", "FSUM", "LONGEST", "OF_LIST", "OF_TUPLE", "PROD", "ROWS", "SORTED", "SUM", "SUMPROD", "Elements",
-    "ElementsRule", "of_elements", "of_equal_weight",
+    "ElementsRule", "expression", "in_parts", "leg", "of_elements", "of_equal_weight",
 ]  # fmt: skip
 
 LONGEST = 8
@@ -55,6 +54,12 @@ def of_elements(elements: Elements, *rows: Rule) -> Sequence[Rule]:
     return rows
 
 
+def in_parts(parts: Sequence[Callable[..., Any]], row: Rule) -> Sequence[Rule]:
+    """`row`, which says that its function gives what `parts` give."""
+    row.splits = parts
+    return [row]
+
+
 class ElementsRule(ScalarRule):
     """The rule of a function that calls `whole` on `sequences` tuples, or instances of `cls`, made of all
     arguments but the `leading` ones, which `whole` takes behind them."""
@@ -74,14 +79,23 @@ class ElementsRule(ScalarRule):
         self.whole, self.sequences, self.leading, self.cls = whole, sequences, leading, cls
 
 
+def leg(out: float, x: float) -> float:
+    """The derivative of a hypotenuse by one of the legs.
+
+    It is called, and not written inline, where a division counts as one of a derivative: zero would win over
+    what is not finite.
+    """
+    return x / out if out != 0.0 else 0.0
+
+
 def _lengths(count: int) -> Callable[..., bool]:
     """The predicate that there are `count` real numbers."""
     return lambda *classes: len(classes) == count and reals(*classes)
 
 
-def _partial(names: str, value: str) -> Callable[..., Any]:
+def expression(names: str, value: str) -> Callable[..., Any]:
     """The partial derivative `value` of a function whose arguments have these names, in one expression."""
-    made: Callable[..., Any] = eval(f"lambda out, {names}: {value}", {"_nonzero_": _nonzero_})
+    made: Callable[..., Any] = eval(f"lambda out, {names}: {value}", {"_leg": leg, "float": float})
     return made
 
 
@@ -109,7 +123,7 @@ def of_equal_weight(
     that depends on how many there are."""
     rows: list[Rule] = []
     for count in range(1, LONGEST + 1 + options.get("leading", 0)):
-        by_each = _partial(", ".join(f"x{i}" for i in range(count)), repr(weight(count)))
+        by_each = expression(", ".join(f"x{i}" for i in range(count)), repr(weight(count)))
         rows.append(ElementsRule(function, (by_each,) * count, whole, when=_lengths(count), **options))
     return rows
 
@@ -137,7 +151,7 @@ def _distances() -> list[Rule]:
     for count in range(1, LONGEST + 1):
         p, q, names = _names(count)
         pairs = [*zip(p, q, strict=True), *zip(q, p, strict=True)]
-        partials = [_partial(names, f"({a} - {b}) / _nonzero_(out, 1.0)") for a, b in pairs]
+        partials = [expression(names, f"_leg(out, {a} - {b})") for a, b in pairs]
         rows.append(
             ElementsRule(dist_of, partials, math.dist, sequences=2, when=_lengths(2 * count), result=float)
         )
@@ -159,7 +173,7 @@ if hasattr(math, "sumprod"):
         _SUMS_OF_PRODUCTS.append(
             ElementsRule(
                 sumprod_of,
-                [_partial(_both, other) for other in (*_q, *_p)],
+                [expression(_both, other) for other in (*_q, *_p)],
                 math.sumprod,  # type: ignore[attr-defined,unused-ignore]  # 3.12
                 sequences=2,
                 when=_lengths(2 * _count),
@@ -207,7 +221,7 @@ def _choices(function: Callable[..., Any], cls: type) -> list[Rule]:
     rows: list[Rule] = []
     for count in range(1, LONGEST + 1):
         elements = ", ".join(f"x{i}" for i in range(count))
-        partials = [_partial(f"i, {elements}", f"i % {count} == {k}") for k in range(count)]
+        partials = [expression(f"i, {elements}", f"i % {count} == {k}") for k in range(count)]
 
         def of_reals(*classes: type, count: int = count) -> bool:
             return len(classes) == count + 1 and classes[0] is int and reals(*classes[1:])

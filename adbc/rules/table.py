@@ -158,6 +158,9 @@ class Rule:
     """Whether `joined` takes the elements of nested displays, and their shape as ``shape=``."""
     elements: Any = None
     """How the function, which takes sequences of numbers, is one of their elements (`rules.elements`)."""
+    splits: Sequence[Callable[..., Any]] = ()
+    """Functions of the same arguments that give the elements of the tuple which the function gives for real
+    numbers, one each, the first of them with its errors.  They have rows too."""
     whole: Callable[..., Any] | None = None
     """The function that takes sequences, if the function takes their elements (`rules.elements`)."""
     makes_arrays = False

@@ -46,7 +46,7 @@ from adbc.passes.query import NOTHING, constant, drop, target
 from adbc.records import record
 from adbc.types.array_calls import is_inline_number
 from adbc.types.inference import call_parts, is_rest, type_of
-from adbc.types.lattice import INT, LIST, AbstractType, TupleType, is_list, join_all
+from adbc.types.lattice import FLOAT, INT, LIST, AbstractType, Exact, TupleType, is_list, is_real, join_all
 
 __all__ = ["ElementKnowledge", "known_elements", "unread_displays"]
 
@@ -74,10 +74,15 @@ def known_elements(graph: Graph, knowledge: ElementKnowledge) -> bool:
 
 
 def _may_be_read(call: Instruction) -> bool:
-    """Whether `call` is given a short tuple, or makes a list."""
+    """Whether `call` is given a short tuple, makes a list, or gives a tuple that is not known."""
     if target(call) is _new_:
         return constant(call.operands[1]) is list
-    return call.op == "call" and any(isinstance(value.type, TupleType) for value in call.operands)
+    if call.op != "call":
+        return False
+    return type_of(call) == _TUPLE or any(isinstance(value.type, TupleType) for value in call.operands)
+
+
+_TUPLE = Exact(tuple)
 
 
 _READERS: frozenset[Any] = frozenset((
@@ -187,7 +192,12 @@ class _Reading:
         """Say what `call` does in terms of elements, if it reads a known sequence."""
         callee, arguments = call_parts(call)
         function = constant(callee)
-        if not arguments or function is _new_ or not any(map(_kind, arguments)):
+        if not arguments or function is _new_:
+            return
+        if type_of(call) == _TUPLE and all(is_real(type_of(argument)) for argument in arguments):
+            self._in_parts(call, function, arguments)
+            return
+        if not any(map(_kind, arguments)):
             return
         first, count = arguments[0], len(arguments)
         if function is operator.getitem:
@@ -206,6 +216,16 @@ class _Reading:
                 self._become_display(call, tuple, elements)
         elif function is not tuple or _kind(first) is not tuple:
             self._become_display(call, function, elements)
+
+    def _in_parts(self, call: Instruction, function: Any, arguments: list[Value]) -> None:
+        """Let a function of numbers that gives a tuple be several, one for each element."""
+        row = self.knowledge.row(function, [*map(type_of, arguments)])
+        parts = () if row is None or call.keywords else row.splits
+        if not parts or call.block is None or call.block.handler is not None:
+            return
+        if FLOAT in map(type_of, arguments):
+            found = [self._put(call, [Const(part), *arguments], None) for part in parts]
+            self._become_display(call, tuple, found)
 
     def _subscript(self, call: Instruction, sequence: Value, index: Value) -> None:
         place, kind = constant(index), _kind(sequence)

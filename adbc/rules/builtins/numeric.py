@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Sequence
 from types import NoneType
 from typing import Any
 
-from adbc.ir.intrinsics import _nonzero_
 from adbc.rules.builtins.operators import modulus_class, sign
 from adbc.rules.classes import arithmetic, arity, complex_only, integer, number, numbers, power, real
-from adbc.rules.complex_parts import conjugate
+from adbc.rules.elements import in_parts
 from adbc.rules.kinks import power_base, power_exponent
 from adbc.rules.steps import StepRule
 from adbc.rules.table import (
@@ -70,7 +70,10 @@ class _AttributeRule(ScalarRule):
     def frule(
         self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
     ) -> tuple[Any, Any]:
-        return super().frule(args, dargs, kwargs, self.take(args[0]))
+        out, (dz,) = self.take(args[0]), dargs
+        if dz is None or isinstance(args[0], complex):
+            return out, None if dz is None else self.take(complex(dz))
+        return super().frule(args, dargs, kwargs, out)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN) -> Any:
         return super().rrule(args, fargs, kwargs, self.take(args[0]))
@@ -78,6 +81,10 @@ class _AttributeRule(ScalarRule):
 
 def _text(cls: type) -> bool:
     return issubclass(cls, (str, bytes, bytearray))
+
+
+def quotient_of(x: Any, y: Any) -> Any:
+    return divmod(x, y)[0]
 
 
 def _max_class(*classes: type) -> type | None:
@@ -116,6 +123,10 @@ class _Extreme(ScalarRule):
             return [bout if j == i and fargs[j] is not None else None for j in range(len(args))]
 
         return args[i], fargs[i], extreme_pullback
+
+
+def _conjugate_of_unit(out: Any, z: Any) -> Any:
+    return z.conjugate() / out if out != 0 else 0.0
 
 
 _conjugated = (lambda dx, out, x: dx.conjugate(),)
@@ -174,14 +185,18 @@ _TWO: list[Rule] = [
         parameters=("base", "exp"),
     ),
     ZeroRule(builtins.pow, when=arity(3, integer), result=int),
-    Primitive(divmod, frule=_divmod_frule, rrule=_divmod_rrule, when=arity(2), result=tuple),
+    *in_parts(
+        (quotient_of, operator.mod),
+        Primitive(divmod, frule=_divmod_frule, rrule=_divmod_rrule, when=arity(2), result=tuple),
+    ),
+    ZeroRule(quotient_of, when=arity(2), result=arithmetic),
 ]
 
 _ONE: list[Rule] = [
     ScalarRule(builtins.abs, (sign,), when=arity(1), result=arithmetic),
     ScalarRule(
         builtins.abs,
-        (lambda out, z: conjugate(z) / _nonzero_(out, 1.0),),
+        (lambda out, z: _conjugate_of_unit(out, z),),
         when=arity(1, complex_only),
         result=modulus_class,
     ),

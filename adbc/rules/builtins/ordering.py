@@ -133,6 +133,10 @@ def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:
     """The value that `function`, which is `max` or `min`, chooses."""
     if not args:
         raise TypeError(f"{function.__name__} expected at least 1 argument, got 0")
+    if len(args) > 1 and default is not Missing:
+        raise TypeError(
+            f"Cannot specify a default for {function.__name__}() with multiple positional arguments"
+        )
     values = args[0] if len(args) == 1 else args
     is_there = (type(values) is list or type(values) is tuple) and values
     if key is None and is_there and not any_python_order(values):
