@@ -19,8 +19,8 @@ from adbc.rules.classes import reals
 from adbc.rules.table import Rule, ScalarRule, ZeroRule
 
 __all__ = [
-    "DIST", "FSUM", "LONGEST", "OF_LIST", "OF_TUPLE", "PROD", "ROWS", "SORTED", "SUM", "SUMPROD", "Elements",
-    "ElementsRule", "expression", "in_parts", "leg", "of_elements", "of_equal_weight",
+    "DIST", "FSUM", "LARGEST", "LONGEST", "OF_LIST", "OF_TUPLE", "PROD", "ROWS", "SMALLEST", "SORTED", "SUM",
+    "SUMPROD", "Elements", "ElementsRule", "expression", "in_parts", "leg", "of_elements", "of_equal_weight",
 ]  # fmt: skip
 
 LONGEST = 8
@@ -33,15 +33,16 @@ class Elements:
 
     function: it takes the elements of all sequences, one sequence behind the other.  sequences: how many
     there are.  start: the name of a parameter behind them, and what it is if it is not given; it comes in
-    front of the elements.  step: what is done two by two, where that is all.  ranks, falling: the places of
-    the elements in the list that is the result, ascending and descending.  element: a function that gives one
-    of the elements by its place, which comes in front of them.
+    front of the elements.  step: what joins elements, at most so many at a time as `most` says, where that is
+    all.  ranks, falling: the places of the elements in the list that is the result, ascending and descending.
+    element: a function that gives one of the elements by its place, which comes in front of them.
     """
 
     function: Callable[..., Any] | None = None
     sequences: int = 1
     start: tuple[str, int] | None = None
     step: Callable[..., Any] | None = None
+    most: int = 2
     ranks: Callable[..., Any] | None = None
     falling: Callable[..., Any] | None = None
     element: Callable[..., Any] | None = None
@@ -201,6 +202,10 @@ def ranks_of(*elements: Any) -> tuple[int, ...]:
 def falling_ranks_of(*elements: Any) -> tuple[int, ...]:
     """The indices of the elements in descending order, equal ones in that in which they stand."""
     return tuple(builtins.sorted(range(len(elements)), key=elements.__getitem__, reverse=True))
+
+
+LARGEST = Elements(step=builtins.max, most=3)
+SMALLEST = Elements(step=builtins.min, most=3)
 
 
 def element_of_list(index: Any, *elements: Any) -> Any:

@@ -108,8 +108,27 @@ def in_a_try(x: float) -> Any:
     return total
 
 
+def loops(x: float) -> Any:
+    total = 0.0
+    for k in range(4):
+        values, weights = [x, x * k, 1.0], [k, 2.0, x]
+        total += sum(v * w for v, w in zip(values, weights, strict=True)) + max(values) * min(weights)
+        total += math.sqrt(sum(v * v for v in values)) + max([x, k, -x, 2.0 * x, 0.1])
+        for v in values:
+            total += v * x
+            if v > 0.3 * k:
+                break
+        for v in values:
+            weights.append(v)
+        for w in weights:
+            if len(weights) < 8:
+                weights.append(w * x)
+            total += w
+    return total
+
+
 PROGRAMS = [
-    distances, medians, means, of_methods, lists_that_grow, shared, in_a_closure, in_a_try,
+    distances, medians, means, of_methods, lists_that_grow, shared, in_a_closure, in_a_try, loops,
 ]  # fmt: skip
 
 
@@ -233,6 +252,31 @@ def test_the_rest_of_a_function_behind_a_wrong_guess_has_its_lists() -> None:
     for _ in range(3):
         for parts in ([1.0, 2.0], [1.0, Odd(2.0), 3.0], [Odd(1.0), Odd(0.5)]):
             value, slope = gradient(0.7, parts)
+            assert value == f(0.7, parts)
+            step = 1e-6
+            assert slope == pytest.approx((f(0.7 + step, parts) - f(0.7 - step, parts)) / (2 * step))
+
+
+def test_a_list_may_grow_where_a_guess_is_wrong_while_it_is_walked() -> None:
+    class Odd(float):
+        pass
+
+    def f(x: float, parts: Any) -> Any:
+        total = 0.0
+        for part in parts:
+            values = [x, 2.0 * x]
+            for v in values:
+                more = part * v
+                if isinstance(part, Odd) and len(values) < 5:
+                    values.append(v * x)
+                total += more
+        return total
+
+    gradient = adbc.value_and_grad(f)
+    for _ in range(3):
+        for parts in ([1.0, 2.0], [1.0, Odd(2.0), 3.0], [Odd(1.0), Odd(0.5)]):
+            for _ in range(20):
+                value, slope = gradient(0.7, parts)
             assert value == f(0.7, parts)
             step = 1e-6
             assert slope == pytest.approx((f(0.7 + step, parts) - f(0.7 - step, parts)) / (2 * step))

@@ -39,7 +39,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _foreigncall_, _new_, _not_contains_, _project_, _unpack_
+from adbc.ir.intrinsics import _foreigncall_, _iter_, _new_, _next_, _not_contains_, _project_, _unpack_
 from adbc.ir.traverse import uses
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import NOTHING, constant, drop, target
@@ -48,7 +48,7 @@ from adbc.types.array_calls import is_inline_number
 from adbc.types.inference import call_parts, is_rest, type_of
 from adbc.types.lattice import FLOAT, INT, LIST, AbstractType, Exact, TupleType, is_list, is_real, join_all
 
-__all__ = ["ElementKnowledge", "known_elements", "unread_displays"]
+__all__ = ["ElementKnowledge", "iterate_over_tuples", "known_elements", "unread_displays"]
 
 _LONGEST = 8
 """A sequence that is longer is data."""
@@ -71,6 +71,25 @@ def known_elements(graph: Graph, knowledge: ElementKnowledge) -> bool:
             if call.op == "call" and len(call.operands) > 1:
                 reading.rewrite(call)
     return reading.is_changed
+
+
+def iterate_over_tuples(graph: Graph, knowledge: ElementKnowledge) -> dict[Instruction, Value]:
+    """Let loops over lists that are only read go over tuples of the same elements, in place; returns the
+    lists, by the calls that make the iterators.
+
+    Not if the rest of the function behind a wrong guess is given the list: it might change it there.
+    """
+    found: dict[Instruction, Value] = {}
+    makers = [call for call in graph.instructions() if target(call) is _iter_]
+    reading = _Reading(knowledge, uses(graph) if makers else {})
+    for call in makers:
+        source = call.operands[1]
+        elements = reading.elements_of_list(source)
+        users = reading.users.get(source, ())
+        if elements and not any(isinstance(user, Instruction) and is_rest(user) for user in users):
+            found[call] = source
+            call.operands[1] = reading.as_tuple(source, elements)
+    return found
 
 
 def _may_be_read(call: Instruction) -> bool:
@@ -119,13 +138,11 @@ class _Reading:
             value = sequence.value
             is_short = type(value) is tuple and len(value) <= _LONGEST
             return [Const(element) for element in value] if is_short else None  # type: ignore[attr-defined]
-        if target(sequence) is _new_ and not sequence.keywords:  # type: ignore[attr-defined]  # a call
-            kind, *elements = sequence.operands[1:]  # type: ignore[attr-defined]
-            if len(elements) > _LONGEST:
-                return None
-            if constant(kind) is tuple or (constant(kind) is list and self._is_only_read(sequence)):
-                return [*elements]
-            return None
+        if target(sequence) is _new_ and constant(sequence.operands[1]) is tuple:  # type: ignore[attr-defined]
+            elements: list[Value] = sequence.operands[2:]  # type: ignore[attr-defined]
+            return elements[:] if len(elements) <= _LONGEST else None
+        if target(sequence) is _new_:
+            return self.elements_of_list(sequence)
         known = type_of(sequence)
         if not isinstance(known, TupleType) or len(known.elements) > _LONGEST:
             return None
@@ -133,6 +150,13 @@ class _Reading:
             self._put(call, [Const(_project_), sequence, Const(k)], element)
             for k, element in enumerate(known.elements)
         ]
+
+    def elements_of_list(self, made: Value) -> list[Value] | None:
+        """The elements of a list, if it is `made` here and is only read."""
+        if target(made) is not _new_ or constant(made.operands[1]) is not list:  # type: ignore[attr-defined]
+            return None
+        elements: list[Value] = made.operands[2:]  # type: ignore[attr-defined]
+        return elements[:] if len(elements) <= _LONGEST and self._is_only_read(made) else None
 
     def _is_only_read(self, made: Value) -> bool:
         """Whether nobody does anything with the list that is `made` but read it."""
@@ -150,6 +174,11 @@ class _Reading:
         if call.operands.count(sequence) != 1:
             return False
         positional = len(arguments) - len(call.keywords)
+        if function is _iter_:
+            return all(
+                isinstance(user, Instruction) and (is_rest(user) or target(user) is _next_)
+                for user in self.users.get(call, ())
+            )
         if function is operator.add:
             return all(_kind(argument) is list for argument in arguments)
         if function is operator.mul:
@@ -172,7 +201,7 @@ class _Reading:
         block.instructions.insert(block.instructions.index(call), made)
         return made
 
-    def _as_tuple(self, made: Value, elements: Sequence[Value]) -> Value:
+    def as_tuple(self, made: Value, elements: Sequence[Value]) -> Value:
         """A tuple of the elements of the list that is `made`."""
         if made not in self.tuples:
             assert isinstance(made, Instruction)
@@ -249,7 +278,7 @@ class _Reading:
         elif type(place) is int:
             if -len(elements) <= place < len(elements):
                 place %= len(elements)
-                whole = self._as_tuple(sequence, elements)
+                whole = self.as_tuple(sequence, elements)
                 self._become(call, [Const(_project_), whole, Const(place)], type_of(elements[place]))
         elif elements and all(is_inline_number(type_of(element)) for element in elements):
             row = self.knowledge.row(operator.getitem, [type_of(sequence), INT])
@@ -303,12 +332,17 @@ class _Reading:
         elif call.block is None or call.block.handler is not None:
             return
         elif found.step is not None:
-            joined = [*others, *elements]
-            for element in joined[1:-1]:
-                joined[0] = self._put(call, [Const(found.step), joined[0], element], None)
-            self._become(call, [Const(found.step), joined[0], joined[-1]], None)
+            self._join(call, found, [*others, *elements])
         else:
             self._rank(call, found.falling if is_falling else found.ranks, found.element, elements)
+
+    def _join(self, call: Instruction, found: Any, values: list[Value]) -> None:
+        """Let `call` join `values`, the first few first."""
+        called = [Const(found.step)]
+        if target(call) is _foreigncall_ and len(values) > 1:
+            while len(values) > found.most:
+                values[: found.most] = [self._put(call, [*called, *values[: found.most]], None)]
+            self._become(call, [*called, *values], None)
 
     def _rank(self, call: Instruction, ranks: Any, element: Any, elements: list[Value]) -> None:
         """Let `call` be a list of the elements, each found by its rank."""

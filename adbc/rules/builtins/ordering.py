@@ -13,7 +13,7 @@ from typing import Any
 
 from adbc.rules.classes import number, overrides
 from adbc.rules.consumers import Missing, all_of, any_of, is_number, largest_of, smallest_of, sum_of
-from adbc.rules.elements import SORTED, SUM, of_elements
+from adbc.rules.elements import LARGEST, SMALLEST, SORTED, SUM, of_elements
 from adbc.rules.sequences import Source, element_tangents, fail, sequence_rdata, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project, slot_rdata
@@ -228,8 +228,8 @@ ROWS: list[Rule] = [
     Overlay(builtins.sum, sum_of),
     ZeroRule(any_python_order, result=bool),
     ZeroRule(first_extreme, result=int),
-    Overlay(builtins.max, _largest, when=_is_held_alone),
-    Overlay(builtins.min, _smallest, when=_is_held_alone),
+    *of_elements(LARGEST, Overlay(builtins.max, _largest, when=_is_held_alone)),
+    *of_elements(SMALLEST, Overlay(builtins.min, _smallest, when=_is_held_alone)),
     Overlay(builtins.max, _max),
     Overlay(builtins.min, _min),
     ZeroRule(sorting_order, result=tuple),
