@@ -35,7 +35,6 @@ from adbc.types.array_calls import (
 from adbc.types.inference import array_getitem, call_parts, may_answer_in_python, type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
-    COMPLEX,
     FLOAT,
     INT,
     AbstractType,
@@ -53,6 +52,7 @@ from adbc.types.lattice import (
     is_list,
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
+from adbc.types.number_calls import is_global_number, is_plain_step, part_of_number
 from adbc.types.records import record_field, unhidden
 from adbc.types.texts import is_open_text, of_text
 
@@ -68,7 +68,6 @@ __all__ = [
     "classify",
     "is_constant_dict",
     "is_method",
-    "limit_of",
     "name_of",
     "row_of",
 ]
@@ -247,15 +246,12 @@ def _getting(call: _OpenCall) -> _Answer:
 
 def _getting_part(call: _OpenCall) -> _Answer:
     """What becomes of a call that reads the real or the imaginary part of a number."""
-    number, name = call.types[0], call.arguments[1]
-    if not isinstance(name, Const) or name.value not in ("real", "imag") or number not in (FLOAT, COMPLEX):
+    part = part_of_number(call.types[0], call.arguments[1])
+    if part is None or not call.any_active:
+        return None if part is None else Kind.PRIMAL
+    row, kind = call.knowledge.row(part, call.types[:1]), kind_of_numbers((call.types[0], FLOAT))
+    if row is None or row.kind is not RowKind.SCALAR or kind is None:
         return None
-    if not call.any_active:
-        return Kind.PRIMAL
-    row = call.knowledge.row(getattr(class_of(number), name.value), [number])
-    if row is None or row.kind is not RowKind.SCALAR:
-        return None
-    kind = Kind.SCALAR if number == FLOAT else Kind.COMPLEX
     return CallSite(kind, call.function, call.callee, call.arguments[:1], row=row)
 
 
@@ -320,7 +316,7 @@ def _making(call: _OpenCall) -> _Answer:
 
 
 def _renaming(call: _OpenCall) -> _Answer:
-    return Kind.COPY if call.any_active and not _is_global_number(call.arguments) else Kind.PRIMAL
+    return Kind.COPY if call.any_active and not is_global_number(call.arguments) else Kind.PRIMAL
 
 
 def _unpacking(call: _OpenCall) -> _Answer:
@@ -425,24 +421,11 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return CallSite(Kind.ROW, call.function, call.callee, arguments, call.keywords, row, options=options)
     if kind is None:
         kind = _of_slot(call, row)
-    if kind is None and row.is_step and _is_plain_step(call, row, result):
+    if kind is None and row.is_step and not call.keywords and is_plain_step(row, call.arguments, result):
         kind = Kind.STEP
     if kind is None and row.kind is RowKind.SCALAR and row.is_inline(len(call.arguments), call.keywords):
         kind = kind_of_numbers((*call.types, result))
     return call.site(Kind.ROW if kind is None else kind, row=row)
-
-
-def _is_plain_step(call: _OpenCall, row: Any, result: AbstractType) -> bool:
-    """Whether `call` rounds a number, and it is known from which size on it does not."""
-    if not is_inline_number(result) or call.keywords or not is_inline_number(call.types[0]):
-        return False
-    return limit_of(row, call.arguments) is not None
-
-
-def limit_of(row: Any, arguments: Sequence[Value]) -> float | None:
-    """The size of its result from which on a step with the rule `row` rounds nothing."""
-    found: float | None = row.limit([a.value if isinstance(a, Const) else ... for a in arguments])
-    return found
 
 
 def _of_arrays(call: _OpenCall, row: Any, result: AbstractType) -> Kind | None:
@@ -638,17 +621,6 @@ def is_constant_dict(value: Value) -> bool:
     if parts[0] is not intrinsics._new_ or parts[1] is not dict:
         return False
     return all(type(part) in _IMMUTABLE for part in parts[2:])
-
-
-def _is_global_number(arguments: Sequence[Value]) -> bool:
-    """Whether what was read from a global is assumed to be a number: then it is a constant, because writing
-    an active number to a global is refused."""
-    value, assumed = arguments
-    if not isinstance(value, Instruction) or value.op != "call" or not isinstance(assumed, Const):
-        return False
-    callee = value.operands[0]
-    is_global = isinstance(callee, Const) and callee.value is intrinsics._global_
-    return is_global and isinstance(assumed.value, AbstractType) and is_inline_number(assumed.value)
 
 
 class Memory(Protocol):
