@@ -19,6 +19,7 @@ has not raised::
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -43,6 +44,7 @@ from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, NONE, AbstractType, TupleType
 from adbc.types.library_calls import is_kept as is_kept_by_library
+from adbc.types.number_calls import limit_of
 
 __all__ = ["Mirror", "ReadMethod", "ReadSlot"]
 
@@ -157,7 +159,7 @@ class Mirror(abc.ABC):
     def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
         """The function that writes each kind of call; a builder adds its own."""
         return {
-            Kind.PRIMAL: self._primal, Kind.FRESH: self._fresh,
+            Kind.PRIMAL: self._primal, Kind.FRESH: self._fresh, Kind.STEP: self._step,
             Kind.SLOT_LOAD: self._slot_load, Kind.FIELD_LOAD: self._field_load,
             Kind.RECORD_LOAD: self._record_load,
             Kind.CELL_LOAD: self._cell_load, Kind.NEXT: self._next, Kind.ELEMENT: self._element,
@@ -330,6 +332,19 @@ class Mirror(abc.ABC):
             return
         out = self._copy_call(call)
         self._define_loosely(call, out, self._zero(out))
+
+    def _step(self, call: Instruction, site: CallSite) -> None:
+        """Write a function that rounds: what it gives has no derivative, unless nothing was rounded."""
+        self._check_step(call, site)
+
+    def _check_step(
+        self, call: Instruction, site: CallSite, *tangents: Value, is_checked: bool = True
+    ) -> None:
+        out = self._copy_call(call)
+        self._define(call, out)
+        limit = limit_of(site.row, site.arguments)
+        if is_checked and limit != math.inf:
+            self.builder.call(intrinsics._within_, out, limit, site.row.complain, *tangents, type=NONE)
 
     def _text(self, call: Instruction, site: CallSite) -> None:
         out = self.builder.call(

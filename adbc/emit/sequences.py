@@ -210,6 +210,33 @@ def require(asm: Assembler, complain: object) -> None:
     asm.pop()
 
 
+def within(asm: Assembler, given: tuple[float, object, int]) -> None:
+    """``others value ->``; unless the size of the value is less than a limit, the function behind that in
+    `given` is called with it and the others, of which there are so many."""
+    limit, complain, count = given
+    far, there = Label(), Label()
+    asm.copy(1)
+    asm.const(limit)
+    asm.compare("ge", truth=True)
+    asm.jump_if("TRUE", far)
+    asm.copy(1)
+    asm.const(-limit)
+    asm.compare("le", truth=True)
+    asm.jump_if("FALSE", there)
+    asm.place(far)
+    asm.null_before()
+    asm.const(complain)
+    asm.null_after()
+    asm.copy(3)
+    for _ in range(count):
+        asm.copy(4 + count)
+    asm.call(1 + count)
+    asm.pop()
+    asm.place(there)
+    for _ in range(1 + count):
+        asm.pop()
+
+
 def find_special(asm: Assembler, name: str) -> None:
     """``manager -> method``, bound; the interpreter's own instruction raises if there is none."""
     found = Label()
@@ -240,5 +267,6 @@ SEQUENCES: dict[str, Callable[[Assembler, Any], None]] = {
     "form_is": form_is,
     "method_is": method_is,
     "require": require,
+    "within": within,
 }
 """The functions that write sequences, by the name of the step of a plan that asks for one (`templates`)."""

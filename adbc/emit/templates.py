@@ -348,6 +348,14 @@ def _require(a: list[Value]) -> Plan | None:
     return Plan([a[2], a[0], ("require", a[1].value)], False) if isinstance(a[1], Const) else None
 
 
+@_row(i._within_)
+def _within(a: list[Value]) -> Plan | None:
+    value, limit, complain, *others = a
+    if not isinstance(limit, Const) or not isinstance(complain, Const):
+        return None
+    return Plan([*others, value, ("within", (limit.value, complain.value, len(others)))], False)
+
+
 @_row(i._init_field_, 3)
 def _init_field(a: list[Value]) -> Plan | None:
     name = _text(a[1])

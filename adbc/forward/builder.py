@@ -233,6 +233,12 @@ class DualBuilder(Mirror):
             total = self.builder.call(self.support.watch, total, name_of(site.function))
         self._define(call, out, total)
 
+    def _step(self, call: Instruction, site: CallSite) -> None:
+        active = [
+            self.tangent[a] for a in site.arguments if a in self.active and not _is_zero(self.tangent[a])
+        ]
+        self._check_step(call, site, *active, is_checked=bool(active))
+
     def _complex(self, call: Instruction, site: CallSite) -> None:
         self._row(call, site)  # a real tangent of a complex number is made complex there
 

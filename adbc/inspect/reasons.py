@@ -22,8 +22,8 @@ from adbc.types.lattice import ANY, GUESSED_CODES, ClosureType, class_of
 __all__ = ["CLASSES", "HIDDEN", "Reasons"]
 
 CLASSES = {
-    Kind.PRIMAL: "inactive", Kind.FRESH: "inactive", Kind.ROW: "primitive", Kind.DERIVED: "derived",
-    Kind.DYNAMIC: "dynamic", Kind.ATTEMPT: "dynamic",
+    Kind.PRIMAL: "inactive", Kind.FRESH: "inactive", Kind.STEP: "inactive",
+    Kind.ROW: "primitive", Kind.DERIVED: "derived", Kind.DYNAMIC: "dynamic", Kind.ATTEMPT: "dynamic",
 }  # fmt: skip
 """The class of each kind of call site (`adbc.types.kinds`); all others are written inline."""
 
@@ -215,7 +215,7 @@ class Reasons:
 
     def _why(self, site: CallSite) -> str:
         kind = site.kind
-        if kind in (Kind.PRIMAL, Kind.FRESH):
+        if kind in (Kind.PRIMAL, Kind.FRESH, Kind.STEP):
             if site.row is not None and site.row.kind is RowKind.ZERO:
                 return "its derivative is zero"
             active = any(a in self.decisions.active for a in site.arguments)

@@ -64,6 +64,7 @@ from adbc.ir.synthetic import (
     _refuse_,
     _require_,
     _slot_,
+    _within_,
 )
 from adbc.ir.walks import (
     _element_,
@@ -91,8 +92,8 @@ __all__ = [
     "_not_nan_", "_observe_", "_or_else_", "_overwrite_field_", "_overwrite_item_", "_own_", "_pass_on_",
     "_pop_except_", "_prep_reraise_star_", "_product_", "_push_exc_info_", "_quotient_", "_raised_",
     "_real_", "_recall_", "_record_", "_refuse_", "_require_", "_reraise_", "_resume_iterator_",
-    "_resume_view_", "_slot_", "_variables_", "_view_iterator_", "find_special", "in_namespace",
-    "unraisable",
+    "_resume_view_", "_slot_", "_variables_", "_view_iterator_", "_within_", "find_special",
+    "in_namespace", "unraisable",
 ]  # fmt: skip
 
 

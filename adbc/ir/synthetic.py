@@ -184,6 +184,12 @@ def _require_(value: object, complain: Callable[..., object], subject: object) -
         complain(subject, None)
 
 
+def _within_(value: Any, limit: float, complain: Callable[..., object], *others: object) -> None:
+    """Call ``complain(value, *others)``, which may raise, if the size of `value` is `limit` or more."""
+    if value >= limit or value <= -limit:
+        complain(value, *others)
+
+
 def _init_field_(obj: object, name: str, value: object) -> None:
     """``obj.name = value``, where `obj` is new and the name is a plain field that it does not have yet."""
     setattr(obj, name, value)

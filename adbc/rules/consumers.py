@@ -267,6 +267,7 @@ CONSUMERS: dict[Callable[..., Any], Consumer] = {
 """The functions whose iterable may be written into a loop."""
 
 FOLDS: tuple[Callable[..., Any], ...] = (
-    builtins.all, builtins.any, builtins.max, builtins.min, builtins.sum,
+    builtins.all, builtins.any, builtins.max, builtins.min,
+    *((builtins.sum,) if sum_of is _sum_plainly else ()),
 )  # fmt: skip
-"""Those of them that make one value of the elements, one after the other."""
+"""Those of them that make one value of the elements, one after the other, and do nothing else."""

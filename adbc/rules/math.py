@@ -13,6 +13,7 @@ from typing import Any
 from adbc.ir.intrinsics import _nonzero_
 from adbc.rules.classes import arity, has_float, integer, real, reals
 from adbc.rules.consumers import exact_sum_of, product_of
+from adbc.rules.elements import DIST, FSUM, LONGEST, PROD, SUMPROD, expression, in_parts, leg, of_elements
 from adbc.rules.kinks import INF, NAN
 from adbc.rules.sequences import collected, element_tangents, sequence_rdata
 from adbc.rules.steps import StepRule
@@ -146,32 +147,19 @@ _FMA: list[Rule] = [
 
 
 def _hypot_partials(out: float, args: Sequence[float]) -> list[float]:
-    return [_leg(out, x) for x in args]
-
-
-def _leg(out: float, x: float) -> float:
-    """The derivative of a hypotenuse by one of the legs."""
-    return x / out if out != 0.0 else 0.0
+    return [leg(out, x) for x in args]
 
 
 _HYPOT: list[Rule] = [
     ScalarRule(
         math.hypot,
-        (lambda out, x, y: _leg(out, x), lambda out, x, y: _leg(out, y)),
-        when=arity(2),
+        [expression(", ".join(f"x{i}" for i in range(count)), f"_leg(out, x{k})") for k in range(count)],
+        when=arity(count),
         result=float,
-    ),
-    ScalarRule(
-        math.hypot,
-        (
-            lambda out, x, y, z: _leg(out, x),
-            lambda out, x, y, z: _leg(out, y),
-            lambda out, x, y, z: _leg(out, z),
-        ),
-        when=arity(3),
-        result=float,
-    ),
+    )
+    for count in range(2, LONGEST + 1)
 ]
+"""Where the hypotenuse is zero, so are the legs."""
 
 
 def _hypot_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -307,9 +295,9 @@ _SEQUENCES: list[Rule] = [
     sequence_rule(_fsum_of, lambda out, values: ([1.0] * len(values),), 1),
     sequence_rule(_dist_of, _dist_partials, 2),
     ZeroRule(_all_reals, result=bool),
-    Overlay(math.prod, _prod),
-    Overlay(math.fsum, _fsum, result=float),
-    sequence_rule(math.dist, _dist_partials, 2, when=_are_held, result=float),
+    *of_elements(PROD, Overlay(math.prod, _prod)),
+    *of_elements(FSUM, Overlay(math.fsum, _fsum, result=float)),
+    *of_elements(DIST, sequence_rule(math.dist, _dist_partials, 2, when=_are_held, result=float)),
     Overlay(math.dist, _dist, result=float),
 ]
 
@@ -323,7 +311,7 @@ if hasattr(math, "sumprod"):
 
     _SEQUENCES += [
         sequence_rule(_sumprod_of, lambda out, p, q: (q, p), 2),
-        Overlay(math.sumprod, _sumprod),
+        *of_elements(SUMPROD, Overlay(math.sumprod, _sumprod)),
     ]
 
 
@@ -355,6 +343,26 @@ def _modf_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         return (None if bout is None or fargs[0] is None else bout[0],)
 
     return math.modf(*args), None if fargs[0] is None else (NO_FDATA, NO_FDATA), modf_pullback
+
+
+def fraction_of(x: Any) -> float:
+    return math.modf(x)[0]
+
+
+def whole_of(x: Any) -> float:
+    return math.modf(x)[1]
+
+
+def mantissa_of(x: Any) -> float:
+    return math.frexp(x)[0]
+
+
+def exponent_of(x: Any) -> int:
+    return math.frexp(x)[1]
+
+
+def _by_scale(out: float, x: float) -> float:
+    return math.ldexp(1.0, -math.frexp(x)[1])
 
 
 def _no_tangent() -> Any:
@@ -392,8 +400,18 @@ ROWS: list[Rule] = [
     *_SEQUENCES,
     *_HYPOT,
     Primitive(math.hypot, frule=_hypot_frule, rrule=_hypot_rrule, when=reals, result=float),
-    Primitive(math.frexp, frule=_frexp_frule, rrule=_frexp_rrule, when=arity(1), result=tuple),
-    Primitive(math.modf, frule=_modf_frule, rrule=_modf_rrule, when=arity(1), result=tuple),
+    *in_parts(
+        (mantissa_of, exponent_of),
+        Primitive(math.frexp, frule=_frexp_frule, rrule=_frexp_rrule, when=arity(1), result=tuple),
+    ),
+    ScalarRule(mantissa_of, (_by_scale,), when=arity(1), result=float),
+    ZeroRule(exponent_of, when=arity(1), result=int),
+    *in_parts(
+        (fraction_of, whole_of),
+        Primitive(math.modf, frule=_modf_frule, rrule=_modf_rrule, when=arity(1), result=tuple),
+    ),
+    ScalarRule(fraction_of, (lambda out, x: 1.0,), when=arity(1), result=float),
+    ZeroRule(whole_of, when=arity(1), result=float),
     *(StepRule(f, when=arity(1), result=int) for f in (math.floor, math.ceil, math.trunc)),
     *_zero("isnan isinf isfinite isclose isnormal issubnormal signbit", bool, when=reals),
     *_zero("factorial comb perm gcd lcm isqrt", int, when=_whole),

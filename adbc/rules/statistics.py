@@ -10,10 +10,12 @@ from __future__ import annotations
 import collections
 import math
 import statistics
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.rules.classes import real
+from adbc.rules.elements import Elements, of_elements, of_equal_weight
 from adbc.rules.math import sequence_rule
 from adbc.rules.table import Overlay, Rule, ScalarRule, ZeroRule
 
@@ -147,6 +149,23 @@ def _mean_and_stdev(data: Any) -> tuple[Any, Any]:
     return statistics.mean(values), statistics.stdev(values)
 
 
+_FMEAN: Any = statistics.fmean
+_followed_fmean = types.FunctionType(
+    _FMEAN.__code__, _FMEAN.__globals__, "fmean", _FMEAN.__defaults__, _FMEAN.__closure__
+)
+"""The library's function, without a rule."""
+
+
+def _fmean(data: Any, weights: Any = None) -> Any:
+    if weights is None and (type(data) is list or type(data) is tuple) and data:
+        return math.fsum(data) / len(data)
+    return _followed_fmean(data, weights)
+
+
+def fmean_of(*elements: Any) -> float:
+    return statistics.fmean(elements)
+
+
 def _rows() -> list[Rule]:
     rows: list[Rule] = [
         ZeroRule(_exact),
@@ -157,6 +176,8 @@ def _rows() -> list[Rule]:
         sequence_rule(_harmonic_of, _harmonic_partials, 2),
         Overlay(statistics.mean, _mean),
         Overlay(statistics.harmonic_mean, _harmonic_mean),
+        *of_elements(Elements(fmean_of), Overlay(statistics.fmean, _fmean, result=float)),
+        *of_equal_weight(fmean_of, statistics.fmean, lambda count: 1.0 / count, result=float),
         Overlay(statistics.mode, _mode),
         Overlay(statistics.multimode, _multimode),
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -31,12 +32,29 @@ class StepRule(ZeroRule):
         super().__init__(function, **options)
         self.to_digits = to_digits
 
+    def limit(self, given: Sequence[Any]) -> float | None:
+        """From which size on nothing is rounded in a call with these arguments, of which those are `UNKNOWN`
+        that are not known before it is made; None if it depends on one of these."""
+        if not self.to_digits or len(given) < 2 or given[1] is None:
+            return _WHOLE
+        digits = given[1]
+        if type(digits) is not int or digits > 300:
+            return None
+        exponent = 52
+        while digits > 0 and 2.0 ** (exponent - 53) >= 10.0**-digits:
+            exponent -= 1
+        return 2.0**exponent if digits > 0 else math.inf
+
+    def complain(self, out: Any, *tangents: Any) -> None:
+        """Refuse a call that gave `out` and has rounded nothing; in forward mode, if one of the tangents of
+        its arguments is not zero."""
+        if not tangents or any(d is not None and d is not NO_TANGENT and d != 0 for d in tangents):
+            self._refuse(out)
+
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out, dout = super().frule(args, dargs, kwargs)
-        if self._keeps_all(out, args):
-            for d in dargs:
-                if d is not None and d is not NO_TANGENT and d != 0:
-                    self._refuse(out)
+        if dargs and self._keeps_all(out, args):
+            self.complain(out, *dargs)
         return out, dout
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:

@@ -156,6 +156,13 @@ class Rule:
     joined_names: Sequence[str] = ()
     joined_shape = False
     """Whether `joined` takes the elements of nested displays, and their shape as ``shape=``."""
+    elements: Any = None
+    """How the function, which takes sequences of numbers, is one of their elements (`rules.elements`)."""
+    splits: Sequence[Callable[..., Any]] = ()
+    """Functions of the same arguments that give the elements of the tuple which the function gives for real
+    numbers, one each, the first of them with its errors.  They have rows too."""
+    whole: Callable[..., Any] | None = None
+    """The function that takes sequences, if the function takes their elements (`rules.elements`)."""
     makes_arrays = False
     """Whether the result is an array though none of the arguments need be."""
     follows_first = False
@@ -178,6 +185,13 @@ class Rule:
 
     is_step = False
     """Whether the derivative is zero because the function rounds, which it does not do to large numbers."""
+
+    def limit(self, given: Sequence[Any]) -> float | None:
+        """Of a step, from which size of the result on nothing is rounded in a call with `given` arguments,
+        `UNKNOWN` for what is known only later; None if that decides it.  The method `complain` then says so.
+        """
+        return None
+
     is_checked = False
     """Whether calls with arguments of which a part has a derivative, and an address, are made by `frule` and
     `rrule` though the derivative is zero: these look at what becomes of the arguments."""

@@ -52,6 +52,7 @@ from adbc.types.lattice import (
     is_list,
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
+from adbc.types.number_calls import is_global_number, is_plain_step, part_of_number
 from adbc.types.records import record_field, unhidden
 from adbc.types.texts import is_open_text, of_text
 
@@ -238,7 +239,20 @@ def _getting(call: _OpenCall) -> _Answer:
         return Kind.FIELD_LOAD if is_active else Kind.PRIMAL
     if is_method(call.call, call.knowledge) is not None:
         return Kind.METHOD if is_active else Kind.PRIMAL
-    return Kind.PRIMAL if _is_description(call.arguments, call.types) else None
+    if _is_description(call.arguments, call.types):
+        return Kind.PRIMAL
+    return _getting_part(call)
+
+
+def _getting_part(call: _OpenCall) -> _Answer:
+    """What becomes of a call that reads the real or the imaginary part of a number."""
+    part = part_of_number(call.types[0], call.arguments[1])
+    if part is None or not call.any_active:
+        return None if part is None else Kind.PRIMAL
+    row, kind = call.knowledge.row(part, call.types[:1]), kind_of_numbers((call.types[0], FLOAT))
+    if row is None or row.kind is not RowKind.SCALAR or kind is None:
+        return None
+    return CallSite(kind, call.function, call.callee, call.arguments[:1], row=row)
 
 
 def _setting(call: _OpenCall) -> _Answer:
@@ -302,7 +316,7 @@ def _making(call: _OpenCall) -> _Answer:
 
 
 def _renaming(call: _OpenCall) -> _Answer:
-    return Kind.COPY if call.any_active and not _is_global_number(call.arguments) else Kind.PRIMAL
+    return Kind.COPY if call.any_active and not is_global_number(call.arguments) else Kind.PRIMAL
 
 
 def _unpacking(call: _OpenCall) -> _Answer:
@@ -408,6 +422,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return CallSite(Kind.ROW, call.function, call.callee, arguments, call.keywords, row, options=options)
     if kind is None:
         kind = _of_slot(call, row)
+    if kind is None and row.is_step and not call.keywords and is_plain_step(row, call.arguments, result):
+        kind = Kind.STEP
     if kind is None and row.kind is RowKind.SCALAR and row.is_inline(len(call.arguments), call.keywords):
         kind = kind_of_numbers((*call.types, result))
     return call.site(Kind.ROW if kind is None else kind, row=row)
@@ -608,17 +624,6 @@ def is_constant_dict(value: Value) -> bool:
     return all(type(part) in _IMMUTABLE for part in parts[2:])
 
 
-def _is_global_number(arguments: Sequence[Value]) -> bool:
-    """Whether what was read from a global is assumed to be a number: then it is a constant, because writing
-    an active number to a global is refused."""
-    value, assumed = arguments
-    if not isinstance(value, Instruction) or value.op != "call" or not isinstance(assumed, Const):
-        return False
-    callee = value.operands[0]
-    is_global = isinstance(callee, Const) and callee.value is intrinsics._global_
-    return is_global and isinstance(assumed.value, AbstractType) and is_inline_number(assumed.value)
-
-
 class Memory(Protocol):
     """What is known of the arrays of a graph by the memory that they lie in (`types.quiet_memory`)."""
 
@@ -681,7 +686,7 @@ def activity(
                     if is_quiet and (site.kind is Kind.FRESH or is_name):
                         site = dataclasses.replace(site, kind=Kind.PRIMAL)
                     sites[value] = site
-                    now = not is_quiet and site.kind is not Kind.PRIMAL
+                    now = not is_quiet and site.kind is not Kind.PRIMAL and site.kind is not Kind.STEP
                 if now and value not in active and _differentiable(value):
                     active.add(value)
                     changed = True

@@ -310,6 +310,7 @@ _ROWS: dict[int, Row] = {
     id(intrinsics._quotient_): constant(TANGENT),
     id(float): constant(TANGENT),
     id(intrinsics._require_): constant(NONE),
+    id(intrinsics._within_): constant(NONE),
     id(intrinsics._record_): constant(NONE),
     id(operator.is_): constant(BOOL),
     id(operator.is_not): constant(BOOL),

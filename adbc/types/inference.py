@@ -25,6 +25,7 @@ from adbc.tangents.fields import is_python_class
 from adbc.types.lattice import (
     ANY,
     BOOL,
+    COMPLEX,
     FLOAT,
     INT,
     NEVER,
@@ -43,6 +44,7 @@ from adbc.types.lattice import (
     class_of,
     has_cotangent,
     has_shadow,
+    is_float64,
     is_numpy_number,
     is_real,
     join,
@@ -208,6 +210,8 @@ _UNQUESTIONING: dict[type, frozenset[str]] = {
     dict: frozenset({"items", "keys", "values", "popitem", "clear", "copy", "get", "setdefault", "pop"}),
     collections.deque: frozenset({"append", "appendleft", "pop", "popleft", "clear", "copy", "reverse"}),
     set: frozenset({"add", "discard"}),
+    float: frozenset({"conjugate", "is_integer"}),
+    complex: frozenset({"conjugate"}),
 }
 
 
@@ -481,6 +485,8 @@ def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstr
     """The type of an attribute that follows from the type of the array that it is read from; methods of
     arrays are known to be C code."""
     array, name = types_[0], values[1]
+    if array in (FLOAT, COMPLEX) and isinstance(name, Const) and name.value in ("real", "imag"):
+        return FLOAT
     if type(array) is not ArrayType or not isinstance(name, Const) or not isinstance(name.value, str):
         return ANY
     if name.value == "shape" and array.ndim is not None:
@@ -621,5 +627,27 @@ def transposed(types_: Sequence[AbstractType]) -> AbstractType:
     return types_[0] if len(types_) == 1 and type(types_[0]) is ArrayType else ANY
 
 
-ARRAY_RESULTS = {"elementwise": elementwise, "matmul": matmul, "transposed": transposed, "whole": whole}
+def sum_of_numbers(types_: Sequence[AbstractType]) -> AbstractType:
+    """The type of a sum or product of real numbers, if one of them decides it."""
+    if all(t in (INT, BOOL) for t in types_):
+        return INT
+    if not all(is_real(t) or is_float64(t) for t in types_):
+        return ANY
+    return next((t for t in types_ if is_float64(t)), FLOAT if FLOAT in types_ else ANY)
+
+
+def one_of_numbers(types_: Sequence[AbstractType]) -> AbstractType:
+    """The type of a number that is chosen by an index, the first of the arguments."""
+    return join_all(types_[1:])
+
+
+def ranks(types_: Sequence[AbstractType]) -> AbstractType:
+    """The type of the indices of all arguments in some order."""
+    return TupleType((INT,) * len(types_))
+
+
+ARRAY_RESULTS = {
+    "elementwise": elementwise, "matmul": matmul, "transposed": transposed, "whole": whole,
+    "sum": sum_of_numbers, "element": one_of_numbers, "ranks": ranks,
+}  # fmt: skip
 """By the word that the rule of an array function has for it, what tells the type of the result."""

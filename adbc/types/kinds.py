@@ -49,6 +49,11 @@ class Kind(StrEnum):
         "a scalar rule on proved numbers, some of them complex",
         "conjugates of partial derivatives, inline; the rule of the table in forward mode",
     )
+    STEP = (
+        "step",
+        "a function that rounds numbers",
+        "the call, as it is, and a test whether anything could be rounded",
+    )
     LOAD = "load", "one number is read from an array", "the slot of the shadow"
     STORE = "store", "one number is written into an array", "the slot of the shadow", True
     SLOT_LOAD = "slot_load", "an element of a list or dict is read", "the slot of the shadow"

@@ -67,6 +67,7 @@ from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards
 from adbc.passes.typed.known_attributes import is_known_read, known_attributes
+from adbc.passes.typed.known_elements import known_elements
 from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
@@ -408,6 +409,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     ),
     "constructions": _in_place(lambda graph: constructions(graph, _ANSWERS, _ANSWERS.result)),
     "direct_calls": _in_place(lambda graph: direct_calls(graph, _ANSWERS)),
+    "known_elements": _in_place(lambda graph: known_elements(graph, _ANSWERS)),
     "displays": _in_place(lambda graph: spread_displays(graph, _ANSWERS)),
     "guards": _guarded,
     "polymorphic_calls": _calls_split,

@@ -68,7 +68,9 @@ from adbc.passes.normal.inline_calls import adopted, split, take_blocks
 from adbc.passes.normal.protected import protect
 from adbc.passes.query import NOTHING, constant, target, use_counts
 
-__all__ = ["LARGEST", "Functions", "Written", "consumed_generators", "is_simple_generator", "put_graph"]
+__all__ = [
+    "LARGEST", "MOST", "Functions", "Written", "consumed_generators", "is_simple_generator", "put_graph",
+]  # fmt: skip
 
 LARGEST = 150
 """A generator with more instructions than this stays an object."""
@@ -103,8 +105,13 @@ class Functions(Protocol):
         """What a call does with operand `number`, which is iterated over: a function in Python that does the
         same; True if it takes all elements before it does anything else; or False."""
 
-    def applied(self, call: Instruction, /) -> Written | None:
-        """What a call does that applies a known function to the elements of an iterable."""
+    def applied(self, call: Instruction, /) -> tuple[Written, int] | None:
+        """What a call does that applies a known function to the elements of an iterable, and which operand
+        that is."""
+
+    def chooses(self, call: Instruction, /) -> bool:
+        """Whether a call does to its several arguments what it does to the elements of a tuple, and not just
+        to numbers."""
 
     def folded(self, call: Instruction, /) -> Written | None:
         """What a call does that makes one value of the elements of its first argument."""
@@ -173,18 +180,31 @@ def consumed_generators(graph: Graph, functions: Functions) -> bool:
     while _write_one(graph, functions, left):
         changed = True
     for call in list(graph.instructions()):
-        written, place = functions.applied(call), 3
-        display = _display(graph, call, place) if written is not None else None
-        if written is None:
-            place = 2
-            display = _display(graph, call, place)
-            written = functions.folded(call) if display is not None else None
+        if functions.chooses(call):
+            _gather(call)
+        applied = functions.applied(call)
+        written, place = applied if applied is not None else (None, 2)
+        display = _display(graph, call, place)
+        if written is None and display is not None:
+            written = functions.folded(call)
         if written is not None:
             if display is not None:
                 display.operands[1] = Const(tuple)
             put_graph(graph, call, written.graph, written.values)
             changed = True
     return changed
+
+
+def _gather(call: Instruction) -> None:
+    """Let `call` be given its arguments by position in a tuple."""
+    count = len(call.operands) - len(call.keywords)
+    arguments = call.operands[2:count]
+    made = Instruction("call", [Const(_new_), Const(tuple), *arguments], position=call.position)
+    block = call.block
+    assert block is not None
+    made.block = block
+    block.instructions.insert(block.instructions.index(call), made)
+    call.operands[2:count] = [made]
 
 
 def _display(graph: Graph, call: Instruction, place: int) -> Instruction | None:

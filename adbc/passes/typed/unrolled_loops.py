@@ -89,13 +89,14 @@ class _Plan:
 
     steps: what each iteration begins with, in this order; each is in a block of its own, which ends with its
     test.  end: where the loop leads to when the shortest tuple is exhausted.  exits: the blocks for which the
-    function is left from inside the loop.
+    function is left from inside the loop.  behind: other blocks to which the loop is left from inside.
     """
 
     loop: Loop
     steps: list[_Step]
     end: Block
     exits: list[Block]
+    behind: set[Block]
 
     @property
     def count(self) -> int:
@@ -144,21 +145,23 @@ def _planned(graph: Graph, loop: Loop, users: Any, sources: dict[Block, list[Blo
     if loop.header is graph.entry:
         return None
     heads = [step.block for step in steps]
-    exits = []
+    exits, behind = [], set()
     for source, block in loop.exits:
         if block is end and source in heads:
             continue
         if block.successors or block.phis or sources[block] != [source]:
-            return None
-        exits.append(block)
-    plan = _Plan(loop, steps, end, exits)
+            behind.add(block)
+        else:
+            exits.append(block)
+    plan = _Plan(loop, steps, end, exits, behind)
     region = {*loop.blocks, *exits}
     size = sum(len(block.instructions) + 1 for block in region)
     if size * plan.count > _LARGEST or any(block.handler is not None for block in region):
         return None
     if not all(_is_taken_apart(step, exits, users) for step in steps):
         return None
-    return plan if _stays_inside(graph, loop, region, heads) else None
+    # What a head computes is that of the last iteration where the loop is left there, and only there.
+    return plan if _stays_inside(graph, loop, region, [] if behind else heads) else None
 
 
 def _steps(loop: Loop, sources: dict[Block, list[Block]]) -> Iterator[_Step]:
@@ -194,14 +197,15 @@ def _is_taken_apart(step: _Step, exits: list[Block], users: Any) -> bool:
 
 
 def _stays_inside(graph: Graph, loop: Loop, region: set[Block], heads: list[Block]) -> bool:
-    """Whether nothing but `region` uses what `loop` computes behind the tests in its `heads`."""
+    """Whether nothing but `region`, and phis where it is left, uses what `loop` computes behind the tests in
+    its `heads`."""
     inner = {
         value for block in loop.blocks if block not in heads for value in (*block.phis, *block.instructions)
     }
     for block in graph.blocks:
         if block in region:
             continue
-        used = [value for phi in block.phis for value in phi.operands.values()]
+        used = [value for phi in block.phis for source, value in phi.operands.items() if source not in region]
         used += [value for call in block.instructions for value in call.operands]
         if not inner.isdisjoint((*used, *block.terminator.values)):
             return False
@@ -305,11 +309,15 @@ def _copy(
         decided = constant(copied(end.condition)) if isinstance(end, Branch) else None
         if isinstance(end, Branch) and type(decided) is bool:
             end = Jump(end.true if decided else end.false, end.position)
-        copy.terminator = copy_terminator(end, copied, {plan.end: plan.end, **targets})
+        outside = {plan.end: plan.end, **{left: left for left in plan.behind}}
+        copy.terminator = copy_terminator(end, copied, {**outside, **targets})
         for successor in end.successors:
             arrival = _Arrival(copy, block, known)
             if successor is header:
                 leaving.append(arrival)
+            elif successor in plan.behind and block not in tests:
+                for phi in successor.phis:
+                    phi.operands[copy] = copied(phi.operands[block])
             elif successor in blocks:
                 arrivals.setdefault(successor, []).append(arrival)
     return leaving

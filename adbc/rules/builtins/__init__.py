@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adbc.rules import stopping
+from adbc.rules import elements, stopping
 from adbc.rules.builtins import (
     cells,
     container_classes,
@@ -26,6 +26,7 @@ ROWS: list[Rule] = [
     *operators.ROWS,
     *numeric.ROWS,
     *displays.ROWS,
+    *elements.ROWS,
     *lists.ROWS,
     *tuples.ROWS,
     *dicts.ROWS,

@@ -17,6 +17,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.rules.builtins.ordering import any_python_order, sorting_order, watched_order
 from adbc.rules.classes import builtin_data, class_of_first, integer, list_like, overrides
+from adbc.rules.elements import OF_LIST, of_elements
 from adbc.rules.sequences import (
     ITERABLES,
     Source,
@@ -560,7 +561,12 @@ def _first_list(cls: type, *rest: type) -> bool:
 _PRODUCTS = ("__mul__", "__rmul__")
 
 ROWS: list[Rule] = [
-    *_inlined("load", _rows((operator.getitem, list.__getitem__), getitem_frule, getitem_rrule, _indexed)),
+    *of_elements(
+        OF_LIST,
+        *_inlined(
+            "load", _rows((operator.getitem, list.__getitem__), getitem_frule, getitem_rrule, _indexed)
+        ),
+    ),
     *_mirrored(_rows((operator.getitem, list.__getitem__), _getslice_frule, _getslice_rrule, _sliced, list)),
     *_inlined("store", _rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed)),
     *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Sequence
+from types import NoneType
 from typing import Any
 
-from adbc.rules.builtins.operators import modulus, modulus_class, sign
+from adbc.rules.builtins.operators import modulus_class, sign
 from adbc.rules.classes import arithmetic, arity, complex_only, integer, number, numbers, power, real
+from adbc.rules.elements import in_parts
 from adbc.rules.kinks import power_base, power_exponent
 from adbc.rules.steps import StepRule
 from adbc.rules.table import (
@@ -56,39 +59,32 @@ def _divmod_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return out, (NO_FDATA, NO_FDATA) if active else None, divmod_pullback
 
 
-def _part(attribute: Any, unit: Any) -> Primitive:
-    """The row of the real or the imaginary part of a number, given as the attribute's descriptor."""
-    take = attribute.__get__
+class _AttributeRule(ScalarRule):
+    """The rule of an attribute of numbers, given by its descriptor: a real number, whose derivative is the
+    real part of the partial derivative times that of the number."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        return take(args[0]), None if dargs[0] is None else take(complex(dargs[0]))
+    def __init__(self, attribute: Any, partial: Any) -> None:
+        super().__init__(attribute, (partial,), result=float)
+        self.take = attribute.__get__
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        def part_pullback(bout: Any) -> Sequence[Any]:
-            return (None if bout is None or fargs[0] is None else unit * bout,)
+    def frule(
+        self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any]:
+        out, (dz,) = self.take(args[0]), dargs
+        if dz is None or isinstance(args[0], complex):
+            return out, None if dz is None else self.take(complex(dz))
+        return super().frule(args, dargs, kwargs, out)
 
-        return take(args[0]), None if fargs[0] is None else NO_FDATA, part_pullback
-
-    return Primitive(attribute, frule=frule, rrule=rrule, result=float)
-
-
-def _float_attribute(attribute: Any, factor: float) -> Primitive:
-    take = attribute.__get__
-
-    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        return take(args[0]), None if dargs[0] is None else factor * dargs[0]
-
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        def attribute_pullback(bout: Any) -> Sequence[Any]:
-            return (None if bout is None or fargs[0] is None else factor * bout,)
-
-        return take(args[0]), None if fargs[0] is None else NO_FDATA, attribute_pullback
-
-    return Primitive(attribute, frule=frule, rrule=rrule, result=float)
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN) -> Any:
+        return super().rrule(args, fargs, kwargs, self.take(args[0]))
 
 
 def _text(cls: type) -> bool:
     return issubclass(cls, (str, bytes, bytearray))
+
+
+def quotient_of(x: Any, y: Any) -> Any:
+    return divmod(x, y)[0]
 
 
 def _max_class(*classes: type) -> type | None:
@@ -129,12 +125,23 @@ class _Extreme(ScalarRule):
         return args[i], fargs[i], extreme_pullback
 
 
+def _conjugate_of_unit(out: Any, z: Any) -> Any:
+    return z.conjugate() / out if out != 0 else 0.0
+
+
 _conjugated = (lambda dx, out, x: dx.conjugate(),)
 
 
 def _rounds(*classes: type) -> bool:
     """Whether the first argument is a real number, if it is given by position."""
     return not classes or real(classes[0])
+
+
+def _rounded(cls: type, digits: type = NoneType) -> type | None:
+    """The class of what `round` gives for numbers of Python's."""
+    if digits is NoneType:
+        return int
+    return cls if cls in (int, float) and digits in (int, bool) else None
 
 
 _TWO: list[Rule] = [
@@ -178,13 +185,20 @@ _TWO: list[Rule] = [
         parameters=("base", "exp"),
     ),
     ZeroRule(builtins.pow, when=arity(3, integer), result=int),
-    Primitive(divmod, frule=_divmod_frule, rrule=_divmod_rrule, when=arity(2), result=tuple),
+    *in_parts(
+        (quotient_of, operator.mod),
+        Primitive(divmod, frule=_divmod_frule, rrule=_divmod_rrule, when=arity(2), result=tuple),
+    ),
+    ZeroRule(quotient_of, when=arity(2), result=arithmetic),
 ]
 
 _ONE: list[Rule] = [
     ScalarRule(builtins.abs, (sign,), when=arity(1), result=arithmetic),
-    PureRule(
-        builtins.abs, jvp=(modulus[0],), vjp=(modulus[1],), when=arity(1, complex_only), result=modulus_class
+    ScalarRule(
+        builtins.abs,
+        (lambda out, z: _conjugate_of_unit(out, z),),
+        when=arity(1, complex_only),
+        result=modulus_class,
     ),
     ScalarRule(float, (lambda out, x: 1.0,), when=arity(1), result=float),
     ZeroRule(float, when=arity(0), result=float),
@@ -207,22 +221,23 @@ _ONE: list[Rule] = [
         to_digits=True,
         when=_rounds,
         parameters=("number", "ndigits"),
-        result=lambda *classes: int if len(classes) == 1 else None,
+        result=_rounded,
     ),
 ]
 
 _METHODS: list[Rule] = [
-    _part(complex.real, 1.0 + 0j),
-    _part(complex.imag, 1j),
-    _float_attribute(float.real, 1.0),
-    _float_attribute(float.imag, 0.0),
+    _AttributeRule(complex.real, lambda out, z: 1.0),
+    _AttributeRule(complex.imag, lambda out, z: -1j),
+    _AttributeRule(float.real, lambda out, x: 1.0),
+    _AttributeRule(float.imag, None),
     ScalarRule(float.conjugate, (lambda out, x: 1.0,), result=float),
     PureRule(complex.conjugate, jvp=_conjugated, vjp=_conjugated, result=complex),
     ScalarRule(float.__float__, (lambda out, x: 1.0,), result=float),
+    ZeroRule(float.is_integer, result=bool),
     *(
         ZeroRule(method)
         for method in (
-            float.is_integer, float.__bool__, float.__hash__,
+            float.__bool__, float.__hash__,
             float.__lt__, float.__le__, float.__eq__, float.__ne__, float.__gt__, float.__ge__,
             complex.__hash__, complex.__eq__, complex.__ne__,
         )

@@ -13,6 +13,7 @@ from typing import Any
 
 from adbc.rules.classes import number, overrides
 from adbc.rules.consumers import Missing, all_of, any_of, is_number, largest_of, smallest_of, sum_of
+from adbc.rules.elements import LARGEST, SMALLEST, SORTED, SUM, of_elements
 from adbc.rules.sequences import Source, element_tangents, fail, sequence_rdata, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project, slot_rdata
@@ -132,6 +133,10 @@ def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:
     """The value that `function`, which is `max` or `min`, chooses."""
     if not args:
         raise TypeError(f"{function.__name__} expected at least 1 argument, got 0")
+    if len(args) > 1 and default is not Missing:
+        raise TypeError(
+            f"Cannot specify a default for {function.__name__}() with multiple positional arguments"
+        )
     values = args[0] if len(args) == 1 else args
     is_there = (type(values) is list or type(values) is tuple) and values
     if key is None and is_there and not any_python_order(values):
@@ -219,17 +224,17 @@ ROWS: list[Rule] = [
     ZeroRule(all_numbers, result=bool),
     ZeroRule(is_number, result=bool),
     Primitive(sum_numbers, frule=_sum_frule, rrule=_sum_rrule),
-    Overlay(builtins.sum, _sum, when=_is_held),
+    *of_elements(SUM, Overlay(builtins.sum, _sum, when=_is_held)),
     Overlay(builtins.sum, sum_of),
     ZeroRule(any_python_order, result=bool),
     ZeroRule(first_extreme, result=int),
-    Overlay(builtins.max, _largest, when=_is_held_alone),
-    Overlay(builtins.min, _smallest, when=_is_held_alone),
+    *of_elements(LARGEST, Overlay(builtins.max, _largest, when=_is_held_alone)),
+    *of_elements(SMALLEST, Overlay(builtins.min, _smallest, when=_is_held_alone)),
     Overlay(builtins.max, _max),
     Overlay(builtins.min, _min),
     ZeroRule(sorting_order, result=tuple),
     Primitive(permuted, frule=_permuted_frule, rrule=_permuted_rrule, result=list),
-    Overlay(builtins.sorted, _sorted, result=list),
+    *of_elements(SORTED, Overlay(builtins.sorted, _sorted, result=list)),
     Overlay(any, any_of, result=bool),
     Overlay(all, all_of, result=bool),
 ]

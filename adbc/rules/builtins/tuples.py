@@ -14,6 +14,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import EXHAUSTED
 from adbc.rules.classes import builtin_data, has, inherits, integer, overrides
+from adbc.rules.elements import OF_TUPLE, of_elements
 from adbc.rules.sequences import ITERABLES, Source, fail, plain_slice, symbolic, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT, RData, add, fill_tangent, slot_rdata
@@ -295,7 +296,10 @@ def _pairs(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: 
 
 ROWS: list[Rule] = [
     ZeroRule(fail),
-    *_pairs((operator.getitem, tuple.__getitem__), _getitem_frule, _getitem_rrule, _indexed),
+    *of_elements(
+        OF_TUPLE,
+        *_pairs((operator.getitem, tuple.__getitem__), _getitem_frule, _getitem_rrule, _indexed),
+    ),
     *_pairs((operator.getitem, tuple.__getitem__), _getslice_frule, _getslice_rrule, _sliced, tuple),
     *_pairs((intrinsics._project_,), _getitem_frule, _getitem_rrule, _project_any),
     *_pairs(

@@ -37,6 +37,7 @@ from adbc.rules.numpy import (
     scatter,
     selection,
     shapes,
+    short,
     sorting,
     ufunc_methods,
     ufuncs,
@@ -119,4 +120,7 @@ for _row in (*_OF_ARRAYS, *_OF_INSTANCES):
     if not is_met and _row.function not in _PLAIN:
         _row.converts, _row.meets_text = _arrays_of(_row), True
 
-ROWS: list[Rule] = [*numbers.ROWS, *array_likes.rows_of_elements(), *_OF_ARRAYS, *_OF_INSTANCES]
+for _row in _OF_ARRAYS:
+    _row.elements = short.OF_ELEMENTS.get(_row.function)
+
+ROWS: list[Rule] = [*numbers.ROWS, *short.ROWS, *array_likes.rows_of_elements(), *_OF_ARRAYS, *_OF_INSTANCES]

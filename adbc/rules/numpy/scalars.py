@@ -12,7 +12,7 @@ from adbc.rules.classes import arity, number
 from adbc.rules.numpy.base import plain
 from adbc.rules.numpy.creation import copying
 from adbc.rules.numpy.views import ViewRule
-from adbc.rules.table import Overlay, Rule, TextRule, ZeroRule
+from adbc.rules.table import Overlay, Rule, ScalarRule, TextRule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -86,6 +86,11 @@ def _is_number(cls: type, *rest: type) -> bool:
     return issubclass(cls, np.generic) and not issubclass(cls, np.flexible)
 
 
+def _is_wide(*classes: type) -> bool:
+    """Whether there is one argument, a real number of 64 bits."""
+    return len(classes) == 1 and classes[0] in (float, int, bool, np.float64)
+
+
 ROWS: list[Rule] = [
     Overlay(operator.getitem, _subscripted, when=_is_number),
     *(ZeroRule(getattr(np.generic, name), when=_is_exact) for name in METHODS if hasattr(np.generic, name)),
@@ -94,6 +99,7 @@ ROWS: list[Rule] = [
     TextRule(float.hex),
     Overlay(np.generic.__array__, _as_array),
     ViewRule(np.generic.T, view=_itself, back=_given),
+    ScalarRule(np.float64, (lambda out, x: 1.0,), when=_is_wide, result=np.float64),
     *(copying(cls, "x", result=None) for cls in INEXACT if cls not in COMPLEX),
     *(copying(cls, "x", result=None, when=_is_alone) for cls in COMPLEX),
     *map(_of_parts, COMPLEX),

@@ -14,7 +14,7 @@ from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _foreigncall_, _iter_, _new_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import UNDEF, Const, Instruction, Value
-from adbc.passes.normal.consumed_generators import Written, consumed_generators, is_simple_generator
+from adbc.passes.normal.consumed_generators import MOST, Written, consumed_generators, is_simple_generator
 from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.zipped_loops import zipped_loops
@@ -57,6 +57,10 @@ def _is_known(value: Value) -> bool:
     if isinstance(value, Instruction):
         return target(value) is _new_ and constant(value.operands[1]) is types.FunctionType
     return type(constant(value)) is types.FunctionType
+
+
+def _chooses_one(function: Any) -> bool:
+    return function is max or function is min
 
 
 class Consuming:
@@ -212,16 +216,32 @@ class Consuming:
         values = [bound.arguments.get(name, Const(p.default)) for name, p in parameters.parameters.items()]
         return Written(self._template(found.loop), values)
 
-    def applied(self, call: Instruction) -> Written | None:
-        """What a call does that applies a function that is known here to the elements of an iterable."""
-        if target(call) is not _foreigncall_ or constant(call.operands[1]) is not functools.reduce:
+    def applied(self, call: Instruction) -> tuple[Written, int] | None:
+        """What a call does that applies a function that is known here to the elements of an iterable, and
+        which operand that is."""
+        if target(call) is not _foreigncall_:
             return None
-        if not 4 <= len(call.operands) <= 5 or call.keywords:
+        function, *given = call.operands[1:]
+        if constant(function) is functools.reduce and 2 <= len(given) <= 3 and not call.keywords:
+            applied, place = given[0], 3
+        elif _chooses_one(constant(function)) and "key" in call.keywords:
+            applied, place = given[call.keywords.index("key") - len(call.keywords)], 2
+        else:
             return None
-        if not _is_known(call.operands[2]) and type(constant(call.operands[2])) is not _IN_C:
+        if not _is_known(applied) and type(constant(applied)) is not _IN_C:
             return None
-        written = self.consumer(call, 3)
-        return written if isinstance(written, Written) else None
+        written = self.consumer(call, place)
+        return (written, place) if isinstance(written, Written) else None
+
+    def chooses(self, call: Instruction) -> bool:
+        """Whether `call` chooses the largest or smallest of its arguments, and that by tuples or a key."""
+        if target(call) is not _foreigncall_ or not _chooses_one(constant(call.operands[1])):
+            return False
+        given = call.operands[2 : len(call.operands) - len(call.keywords)]
+        if not 2 <= len(given) <= MOST:
+            return False
+        makes = any(target(a) is _new_ and constant(a.operands[1]) is tuple for a in given)  # type: ignore[attr-defined]
+        return makes if not call.keywords else call.keywords == ("key",)
 
     def folded(self, call: Instruction) -> Written | None:
         """What a call does that makes one value of the elements of its first argument."""

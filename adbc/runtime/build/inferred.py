@@ -13,6 +13,7 @@ from adbc.passes.typed.builtin_methods import builtin_methods
 from adbc.passes.typed.constructions import ConstructionKnowledge, constructions
 from adbc.passes.typed.decided_branches import BranchKnowledge, decided_branches
 from adbc.passes.typed.known_attributes import AttributeKnowledge, known_attributes
+from adbc.passes.typed.known_elements import ElementKnowledge, known_elements
 from adbc.passes.typed.replacements import replacements
 from adbc.passes.typed.special_methods import SpecialKnowledge, special_methods
 from adbc.passes.typed.spreads import spread_calls
@@ -22,7 +23,9 @@ from adbc.types import AbstractType, infer
 __all__ = ["SETTLING", "Sources", "infer_types"]
 
 
-class Sources(ConstructionKnowledge, SpecialKnowledge, AttributeKnowledge, BranchKnowledge, Protocol):
+class Sources(
+    ConstructionKnowledge, SpecialKnowledge, AttributeKnowledge, BranchKnowledge, ElementKnowledge, Protocol
+):
     """Where the types of results come from: `knowledge.Knowledge`."""
 
     def oracle(
@@ -37,6 +40,8 @@ class Sources(ConstructionKnowledge, SpecialKnowledge, AttributeKnowledge, Branc
 SETTLING: tuple[Stage[Sources], ...] = (
     Stage("builtin_methods", lambda graph, sources: builtin_methods(graph), ("types",), (),
           "gives calls of what classes of C define, which have rules, and these types"),
+    Stage("known_elements", lambda graph, sources: known_elements(graph, sources), ("types",), (),
+          "gives numbers where sequences are read of which the elements are known"),
     Stage("list_unpackings", lambda graph, sources: list_unpackings(graph), ("types",), (),
           "gives elements of lists, which have the type that is known of all of them"),
     Stage("spread_calls", lambda graph, sources: spread_calls(graph, normal_call), ("types",), (),

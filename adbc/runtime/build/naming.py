@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # the names are those of an engine's
 __all__ = ["Nameless", "Names", "digest_of_code", "functions_of"]
 
 PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
-ROW_PARTS = ("rrule", "frule", "function", "together")
+ROW_PARTS = ("rrule", "frule", "function", "together", "complain")
 
 
 class Nameless(Exception):

@@ -15,6 +15,7 @@ from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards, watch_results
 from adbc.passes.typed.known_attributes import is_known_read
+from adbc.passes.typed.known_elements import iterate_over_tuples, unread_displays
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.polymorphic_calls import split_calls
@@ -130,9 +131,12 @@ def _with_known_slots(graph: Graph, typing: Typing) -> Graph:
 
 
 def _with_unrolled_loops(graph: Graph, typing: Typing) -> Graph:
+    lists = iterate_over_tuples(graph, typing.knowledge)
     while unrolled_loops(graph):
         built_tuples(graph)
         typing.infer(graph)
+    for call, source in lists.items():
+        call.operands[1] = source  # where the loop is still there, it is one over a list
     return graph
 
 
@@ -171,6 +175,7 @@ def _with_proved_tests(graph: Graph, typing: Typing) -> Graph:
 
 
 def _with_spread_displays(graph: Graph, typing: Typing) -> Graph:
+    unread_displays(graph, typing.knowledge)
     spread_displays(graph, typing.knowledge)
     return graph
 

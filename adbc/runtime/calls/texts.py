@@ -234,8 +234,9 @@ def _traced(context: Context, call: Call, out: Any) -> None:
 
 def _said(error: BaseException) -> Iterator[Any]:
     """What attributes of exceptions that C code raises are made of."""
+    spaces = [*map(vars, type(error).__mro__)]
     for name in ("name", "obj", "filename", "filename2", "object", "text"):
-        if name in dir(type(error)):
+        if any(name in space for space in spaces):
             yield getattr(error, name, None)
 
 

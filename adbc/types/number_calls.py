@@ -1,0 +1,50 @@
+"""What is asked of calls on numbers: whether they round, and whether they read a part of a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.values import Const, Instruction, Value
+from adbc.types.array_calls import is_inline_number
+from adbc.types.inference import type_of
+from adbc.types.lattice import COMPLEX, FLOAT, AbstractType
+
+__all__ = ["is_global_number", "is_plain_step", "limit_of", "part_of_number"]
+
+
+def is_plain_step(row: Any, arguments: Sequence[Value], result: AbstractType) -> bool:
+    """Whether a call of a step with the rule `row` rounds a number, and it is known from which size on it
+    does not."""
+    if not is_inline_number(result) or not is_inline_number(type_of(arguments[0])):
+        return False
+    return limit_of(row, arguments) is not None
+
+
+def limit_of(row: Any, arguments: Sequence[Value]) -> float | None:
+    """The size of its result from which on a step with the rule `row` rounds nothing."""
+    found: float | None = row.limit([a.value if isinstance(a, Const) else ... for a in arguments])
+    return found
+
+
+def part_of_number(number: AbstractType, name: Value) -> Any:
+    """The descriptor of the real or imaginary part of a number of Python's, if `name` is that of one."""
+    if not isinstance(name, Const) or name.value not in ("real", "imag"):
+        return None
+    if number == FLOAT:
+        return float.real if name.value == "real" else float.imag
+    if number == COMPLEX:
+        return complex.real if name.value == "real" else complex.imag
+    return None
+
+
+def is_global_number(arguments: Sequence[Value]) -> bool:
+    """Whether what was read from a global is assumed to be a number: then it is a constant, because writing
+    an active number to a global is refused."""
+    value, assumed = arguments
+    if not isinstance(value, Instruction) or value.op != "call" or not isinstance(assumed, Const):
+        return False
+    callee = value.operands[0]
+    is_global = isinstance(callee, Const) and callee.value is intrinsics._global_
+    return is_global and isinstance(assumed.value, AbstractType) and is_inline_number(assumed.value)
