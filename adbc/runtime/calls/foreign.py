@@ -22,13 +22,12 @@ from adbc.cpython.cells import captured
 from adbc.cpython.libraries import FOR_CONSTANTS, is_library_class, is_library_code
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
-from adbc.ir import intrinsics
 from adbc.rules.builtins.iteration import ITERATORS
 from adbc.rules.classes import overrides
 from adbc.runtime.calls import beside, texts
 from adbc.runtime.calls.changes import LibraryMemory, Undo, in_step
 from adbc.runtime.calls.classes import lookup
-from adbc.runtime.calls.impossible import is_impossible
+from adbc.runtime.calls.impossible import SYNTAX, changes_nothing
 from adbc.runtime.calls.lost_arguments import LostArguments, lost_arguments
 from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, reaches_out
 from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
@@ -47,18 +46,6 @@ __all__ = [
     "settled", "watched",
 ]  # fmt: skip
 
-_SYNTAX = frozenset(
-    id(f)
-    for f in (
-        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
-        operator.pow, operator.matmul, operator.lshift, operator.rshift, operator.and_, operator.or_,
-        operator.xor, operator.neg, operator.pos, operator.invert, operator.getitem,
-        operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.index,
-        iter, len, reversed, intrinsics._iter_,
-    )
-)  # fmt: skip
-"""Operators that change nothing, by address: what is called may have no hash."""
-
 _PYTHON = frozenset({types.FunctionType, types.MethodType})
 
 
@@ -73,7 +60,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
     ]
     lost: LostArguments | None = None
     if context.is_active(call.shadow) or any(map(context.is_active, shadows)):
-        if id(function) in _SYNTAX or not callable(function) or is_impossible(function, call.args):
+        if not callable(function) or changes_nothing(function, call.args):
             function(*call.args)  # if these types do not go together, the error is the user's
         lost = lost_arguments(context, call, shadows)
     for key in _keys_in(call.args):
@@ -91,7 +78,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
             )
     windows = [(x, getattr(x, "__self__", x) if _is_bound(x) else x) for x in reached]
     windows += [(x, y) for x in (function, *call.args) for y in _referred_to(x)]
-    if "beside" in vars(context) and not (beside.reads_value(function) or id(function) in _SYNTAX):
+    if "beside" in vars(context) and not (beside.reads_value(function) or id(function) in SYNTAX):
         windows += [(x, beside.hidden(x)) for x in (*call.args, *_contained(call.args))]
     for x, seen in windows:
         behind = context.shadows.behind(seen)
@@ -510,10 +497,11 @@ _MANY_KEYS = 1000
 
 
 def _ask(container: Any, keys: list[Any], others: list[Any]) -> None:
-    """Look for `keys` in `container`, or hash them if that is None."""
+    """Look for `keys` in `container`, or for each among those before it if that is None."""
+    met: set[Any] = set()
     for key in keys:
         try:
-            hash(key) if container is None else key in container
+            met.add(key) if container is None else key in container
         except Exception:  # whatever it is, it is raised again where the key is looked for
             return
 
