@@ -8,7 +8,9 @@ import adbc
 
 
 def half(e: Any) -> Any:
-    if isinstance(e, tuple):
+    if e is None:
+        return 0.5
+    if isinstance(e, (tuple, list)):
         return sum(half(p) for p in e) * 0.3
     return e
 
