@@ -146,3 +146,26 @@ print(sorted(set(map(str, results))))
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         # f = x + x + (x^2 + x) + (2 (x^2 + x)^2 + x^2 + x), at 1
         assert done.stdout.strip() == "['32.0']"
+
+
+def test_rules_are_retired_while_others_note_plans() -> None:
+    engine = adbc.runtime.default_engine()
+    assert adbc.grad(lambda x: x * x)(1.5) == 3.0
+    rule = next(iter(engine.rules.values()))
+
+    def work(k: int) -> Any:
+        for n in range(100):
+            if k:  # as calls do that are decided when they are made
+                for i in range(20):
+                    engine.plans["noted", k, i, n] = None
+            else:
+                engine.retire(rule)
+        return k
+
+    before = engine.plans.copy()
+    engine.plans.update((("noted", n), None) for n in range(3000))
+    try:
+        assert together(work) == list(range(THREADS))
+    finally:
+        engine.plans.clear()
+        engine.plans.update(before)
