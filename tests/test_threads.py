@@ -153,13 +153,20 @@ def test_rules_are_retired_while_others_note_plans() -> None:
     assert adbc.grad(lambda x: x * x)(1.5) == 3.0
     rule = next(iter(engine.rules.values()))
 
+    is_done = threading.Event()
+
     def work(k: int) -> Any:
-        for n in range(100):
-            if k:  # as calls do that are decided when they are made
-                for i in range(20):
-                    engine.plans["noted", k, i, n] = None
-            else:
+        n = 0
+        if k:  # as calls do that are decided when they are made
+            while not is_done.is_set():
+                engine.plans["noted", k, n % 1000] = None
+                n += 1
+            return k
+        try:
+            for _ in range(50):
                 engine.retire(rule)
+        finally:
+            is_done.set()
         return k
 
     before = engine.plans.copy()
