@@ -5,21 +5,26 @@ from __future__ import annotations
 
 import copy
 import math
+import random
 from typing import Any
 
 import numpy as np
 
 import adbc
-from adbc.errors import AdbcError, ConstWriteError, LiftError, MissingRuleError, UnsupportedError
+from adbc.errors import ConstWriteError, LiftError, MissingRuleError, UnsupportedError
 from adbc.tangents import NO_TANGENT, add_to_primal, dot, random_tangent, scale
+from tests.properties.shifting_programs import ShiftingProgram
 
 __all__ = ["check_shifting"]
 
 STEP = 1e-6
 REFUSALS = (ConstWriteError, LiftError, MissingRuleError, UnsupportedError)
 
+ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, UnboundLocalError, ValueError)
+"""What a program may raise beside its own `Stop`."""
 
-def check_shifting(program: Any, calls: int, at: int, way: int = 0) -> str:
+
+def check_shifting(program: ShiftingProgram, calls: int, at: int) -> str:
     """Check `calls` calls, of which those from `at` on are of other types; "right", or how it was refused."""
     space = program.space
     refused = ""
@@ -27,7 +32,7 @@ def check_shifting(program: Any, calls: int, at: int, way: int = 0) -> str:
     try:
         for n in range(calls):
             program.change(space, n, at)
-            refused = check_call(program, space, n, at, way) or refused
+            refused = check_call(program, space, n, at) or refused
     except Exception as error:  # whatever it is: it goes on, and says where it comes from
         error.add_note(f"seed {program.seed} call {n} at {at} changes {program.changes}\n{program.source}")
         raise
@@ -35,6 +40,7 @@ def check_shifting(program: Any, calls: int, at: int, way: int = 0) -> str:
 
 
 STATE = ("G", "level", "shape")
+"""The globals that a program writes to; its function `kept` has a default that changes, too."""
 
 
 def state_of(space: dict[str, Any]) -> Any:
@@ -42,6 +48,7 @@ def state_of(space: dict[str, Any]) -> Any:
 
 
 def put_back(space: dict[str, Any], state: Any) -> None:
+    """Give the globals the values that `state_of` has noted."""
     state = copy.deepcopy(state)
     for name, value in zip(STATE, state, strict=False):
         if name == "G":
@@ -69,17 +76,7 @@ def outcome(space: dict[str, Any], state: Any, args: list[Any]) -> tuple[Any, ..
     try:
         try:
             value = f(*args)
-        except (
-            space["Stop"],
-            IndexError,
-            TypeError,
-            ValueError,
-            AttributeError,
-            KeyError,
-            OverflowError,
-            ZeroDivisionError,
-            UnboundLocalError,
-        ) as error:
+        except (space["Stop"], *ERRORS) as error:
             return type(error), None, described(args[1:4]), described(state_of(space))
         return "value", value, described(args[1:4]), described(state_of(space))
     finally:
@@ -99,7 +96,8 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def check_call(program: Any, space: dict[str, Any], n: int, at: int, way: int) -> str:
+def check_call(program: ShiftingProgram, space: dict[str, Any], n: int, at: int) -> str:
+    """Check call `n`: how it was refused, if it was."""
 
     def given() -> list[Any]:
         return program.arguments(space, n, at)
@@ -197,8 +195,6 @@ def _is_float(x: Any) -> bool:
 
 
 def _direction(args: list[Any]) -> tuple[Any, ...]:
-    import random
-
     rng = random.Random(5)
     return tuple(random_tangent(rng, x) for x in args)
 

@@ -35,6 +35,10 @@ def tame(e):
     e = num(e)
     return e / (1.0 + 0.1 * e * e)
 
+def tame_anew(e):
+    e = num(e)
+    return e / (1.2 + 0.1 * e * e)
+
 class Base:
     def __init__(self, w, rest=()):
         self.w = w
@@ -149,32 +153,75 @@ class _Maker:
             return f"tame({self.element()})"
         one, two = self.number(depth + 1), self.number(depth + 1)
         return [
-            f"({one} + {two})", f"({one} * {two})", f"({one} - 0.3 * {two})", f"math.sin({one})",
-            f"max([{one}, {two}, 0.1])", f"min({one}, {two}, 3.0)", f"sum([{one}, 0.2, {two}])",
-            f"math.hypot({one}, {two}, 0.5)", f"(abs({one}) + 0.3) ** 1.5", f"(1.0 + {one} ** 2) ** tame({two})",
-            f"sum(tame(e) for e in {self.tup()})", f"o.go({one})", f"spread(*{self.tup()})",
-            f"spread({one}, **d)", f"deep({self.tup()}, {pick.randrange(5)})", f"cell({one})",
-            f"tame({one}) ** {pick.choice(['2', '3', 'n', '0'])}", f"math.tanh({one})",
-        ][way - 4]  # fmt: skip
+            f"({one} + {two})",
+            f"({one} * {two})",
+            f"({one} - 0.3 * {two})",
+            f"math.sin({one})",
+            f"max([{one}, {two}, 0.1])",
+            f"min({one}, {two}, 3.0)",
+            f"sum([{one}, 0.2, {two}])",
+            f"math.hypot({one}, {two}, 0.5)",
+            f"(abs({one}) + 0.3) ** 1.5",
+            f"(1.0 + {one} ** 2) ** tame({two})",
+            f"sum(tame(e) for e in {self.tup()})",
+            f"o.go({one})",
+            f"spread(*{self.tup()})",
+            f"spread({one}, **d)",
+            f"deep({self.tup()}, {pick.randrange(5)})",
+            f"cell({one})",
+            f"tame({one}) ** {pick.choice(['2', '3', 'n', '0'])}",
+            f"math.tanh({one})",
+        ][way - 4]
 
     def element(self) -> str:
         """An expression that gives something that `num` takes."""
         pick = self.choose
-        return pick.choice([
-            *ODD, "t[-1] if t else 1", "u[0] if len(u) > 1 else x", "l[n % len(l)] if l else None", "p",
-            "d.get('k')", "d.get('j', 1)", "tuple(l[:2])", "t[:2]", "shape", "q", "o.w",
-        ])  # fmt: skip
+        return pick.choice(
+            [
+                *ODD,
+                "t[-1] if t else 1",
+                "u[0] if len(u) > 1 else x",
+                "l[n % len(l)] if l else None",
+                "p",
+                "d.get('k')",
+                "d.get('j', 1)",
+                "tuple(l[:2])",
+                "t[:2]",
+                "shape",
+                "q",
+                "o.w",
+            ]
+        )
 
     def tup(self) -> str:
         """An expression that gives a tuple."""
         pick = self.choose
         e, g = self.element(), self.element()
-        return pick.choice([
-            "t", "t", "u", "u", "t[1:]", "u[::-1]", "(t + u)[:6]", f"({e}, {g})", f"({e},)", "()", f"(*t[:2], {e})",
-            "tuple(l)", f"tuple(tame(e) * {pick.choice(['x', '0.5', 'a'])} for e in t)", "shape",
-            f"(t if a > {pick.choice(['0.2', '0.6', '1.0'])} else u)", "tuple(zip(t, u))", f"(u, {e})[0]",
-            "tuple([num(e) for e in u])", "tuple(o.each(t))[:4]", "tuple(map(tame, u))", "o.rest",
-        ])  # fmt: skip
+        return pick.choice(
+            [
+                "t",
+                "t",
+                "u",
+                "u",
+                "t[1:]",
+                "u[::-1]",
+                "(t + u)[:6]",
+                f"({e}, {g})",
+                f"({e},)",
+                "()",
+                f"(*t[:2], {e})",
+                "tuple(l)",
+                f"tuple(tame(e) * {pick.choice(['x', '0.5', 'a'])} for e in t)",
+                "shape",
+                f"(t if a > {pick.choice(['0.2', '0.6', '1.0'])} else u)",
+                "tuple(zip(t, u))",
+                f"(u, {e})[0]",
+                "tuple([num(e) for e in u])",
+                "tuple(o.each(t))[:4]",
+                "tuple(map(tame, u))",
+                "o.rest",
+            ]
+        )
 
     def simple(self) -> list[str]:
         """A statement without statements in it."""
@@ -182,42 +229,93 @@ class _Maker:
         one, e, t = self.number(), self.element(), self.tup()
         name = pick.choice("ab")
         v = self.fresh()
-        return pick.choice([
-            [f"{name} = {one}"], [f"{name} = {one}"], [f"{name} = tame({name} * 0.5 + {one})"], [f"p = {e}"],
-            [f"t = {t}"], [f"u = {t}"], [f"t = ({t} + t)[:{pick.randint(1, 5)}]"], [f"t, u = u, {t}"],
-            [f"t = tuple(tame(e) + 0.1 * {one} for e in t)"], ["t = tuple(tame(e) * tame(g) for e, g in zip(t, u))"],
-            [f"u = tuple([tame(e) * {one} for e in {t}])"],
-            [f"head, *rest = ({e}, *{t})", f"{name} = tame(head) + 0.2 * sum(tame(e) for e in rest)"],
-            [f"*rest, last = (*{t}, {e})", "u = tuple(rest)", "c = len(rest)"],
-            [f"(m, (q, *_)), *rest = (({e}, ({one}, 1, x)), *{t})"],
-            [f"l.append({e})"], ["l[:] = [tame(e) for e in l][-4:]"], [f"l[n % len(l)] = {one}" if pick.random() < 0.8 else "l.reverse()"],
-            ["l2 = l", f"l2.append({one})"], [f"l[::2] = [tame(e) * 0.9 + {one} * 0.1 for e in l[::2]]"],
-            ["l = l + [1]"], ["l.pop()"] , [f"l.insert(0, {e})"],
-            [f"d['k'] = {e}"], [f"d['j'] = {one}"], ["d.pop('k', None)"], ["d = {**d, 'i': x}"], ["d = dict(d, k=a)"],
-            [f"o = {pick.choice(['Base', 'Other'])}({e}, {t})"], [f"o.w = {e}"], [f"o.rest = {t}"], [f"o.w += {one}" if pick.random() < 0.3 else f"o.w = tame(o.w) + {one} * 0.1"],
-            ["o = Base(**{'w': a, 'rest': t})"], ["o, r = (Other(x) if n % 2 else Base(b)), o"],
-            [f"{name} = kept({one})"], ["G['count'] += 1", f"{name} = {name} + G['count'] * 0.01"],
-            [f"G['count'] = {e}", "b = tame(b) + tame(G['count'])", "G['count'] = 1"],
-            ["level = 0.25 + n"], ["shape = shape[1:] or (0.5, None, 2)"],
-            [f"{v} = counter({t})", f"{name} = next({v}, 0.5) * 0.5"], [f"{v} = counter({t})", f"{name} = tame(sum({v})) + 0.1", f"{name} *= x"],
-            [f"{v} = o.each({t})", f"for _ in range({pick.randrange(3)}):", f"    {name} = {name} * 0.5 + next({v}, 0.1)"],
-            [f"{name} = tame(functools.reduce(lambda s, e: s * 0.5 + tame(e), {t}, {one}))"],
-            [f"{name} = 0.1 + (x if o == r else a) * 0.9"], [f"{name} = (1.5 * x if o else {one})"],
-            [f"cell_value = {e}"], [f"c = {pick.choice(['1', '2.0', 'True', 'len(t)', 'n', 'np.int64(2)'])}"],
-            [f"w = np.array([tame(e) for e in {t}] + [x])", f"{name} = float(np.sum(w * 0.5)) + w[0] * 0.1"],
-            ["w = np.array([a, x, 1.0])", "w2 = w[::-1]", "w2[1:] *= 0.5", f"{name} = w[0] + tame(w[1])"],
-            [f"{name} = sum(o.each({t})) * 0.5 + {one} * 0.1"], [f"if {self.test()}:", f"    raise Stop({one})"] if pick.random() < 0.25 else ["c = c + 1"],
-            [f"{name} = tame(sorted([(tame({e}), 1), (x, 2), (0.3, 0)])[1][0]) + 0.1 * b"],
-            [f"{name} = (lambda e, k={one}: tame(e) * k)({e})"], [f"{name} = {name} * 0.5 + 0.1 * sum({{tame(e): 1 for e in (0.5, 1, c)}})"],
-        ])  # fmt: skip
+        return pick.choice(
+            [
+                [f"{name} = {one}"],
+                [f"{name} = {one}"],
+                [f"{name} = tame({name} * 0.5 + {one})"],
+                [f"p = {e}"],
+                [f"t = {t}"],
+                [f"u = {t}"],
+                [f"t = ({t} + t)[:{pick.randint(1, 5)}]"],
+                [f"t, u = u, {t}"],
+                [f"t = tuple(tame(e) + 0.1 * {one} for e in t)"],
+                ["t = tuple(tame(e) * tame(g) for e, g in zip(t, u))"],
+                [f"u = tuple([tame(e) * {one} for e in {t}])"],
+                [f"head, *rest = ({e}, *{t})", f"{name} = tame(head) + 0.2 * sum(tame(e) for e in rest)"],
+                [f"*rest, last = (*{t}, {e})", "u = tuple(rest)", "c = len(rest)"],
+                [f"(m, (q, *_)), *rest = (({e}, ({one}, 1, x)), *{t})"],
+                [f"l.append({e})"],
+                ["l[:] = [tame(e) for e in l][-4:]"],
+                [f"l[n % len(l)] = {one}" if pick.random() < 0.8 else "l.reverse()"],
+                ["l2 = l", f"l2.append({one})"],
+                [f"l[::2] = [tame(e) * 0.9 + {one} * 0.1 for e in l[::2]]"],
+                ["l = l + [1]"],
+                ["l.pop()"],
+                [f"l.insert(0, {e})"],
+                [f"d['k'] = {e}"],
+                [f"d['j'] = {one}"],
+                ["d.pop('k', None)"],
+                ["d = {**d, 'i': x}"],
+                ["d = dict(d, k=a)"],
+                [f"o = {pick.choice(['Base', 'Other'])}({e}, {t})"],
+                [f"o.w = {e}"],
+                [f"o.rest = {t}"],
+                [f"o.w += {one}" if pick.random() < 0.3 else f"o.w = tame(o.w) + {one} * 0.1"],
+                ["o = Base(**{'w': a, 'rest': t})"],
+                ["o, r = (Other(x) if n % 2 else Base(b)), o"],
+                [f"{name} = kept({one})"],
+                ["G['count'] += 1", f"{name} = {name} + G['count'] * 0.01"],
+                [f"G['count'] = {e}", "b = tame(b) + tame(G['count'])", "G['count'] = 1"],
+                ["level = 0.25 + n"],
+                ["shape = shape[1:] or (0.5, None, 2)"],
+                [f"{v} = counter({t})", f"{name} = next({v}, 0.5) * 0.5"],
+                [f"{v} = counter({t})", f"{name} = tame(sum({v})) + 0.1", f"{name} *= x"],
+                [
+                    f"{v} = o.each({t})",
+                    f"for _ in range({pick.randrange(3)}):",
+                    f"    {name} = {name} * 0.5 + next({v}, 0.1)",
+                ],
+                [f"{name} = tame(functools.reduce(lambda s, e: s * 0.5 + tame(e), {t}, {one}))"],
+                [f"{name} = 0.1 + (x if o == r else a) * 0.9"],
+                [f"{name} = (1.5 * x if o else {one})"],
+                [f"cell_value = {e}"],
+                [f"c = {pick.choice(['1', '2.0', 'True', 'len(t)', 'n', 'np.int64(2)'])}"],
+                [
+                    f"w = np.array([tame(e) for e in {t}] + [x])",
+                    f"{name} = float(np.sum(w * 0.5)) + w[0] * 0.1",
+                ],
+                ["w = np.array([a, x, 1.0])", "w2 = w[::-1]", "w2[1:] *= 0.5", f"{name} = w[0] + tame(w[1])"],
+                [f"{name} = sum(o.each({t})) * 0.5 + {one} * 0.1"],
+                [f"if {self.test()}:", f"    raise Stop({one})"] if pick.random() < 0.25 else ["c = c + 1"],
+                [f"{name} = tame(sorted([(tame({e}), 1), (x, 2), (0.3, 0)])[1][0]) + 0.1 * b"],
+                [f"{name} = (lambda e, k={one}: tame(e) * k)({e})"],
+                [f"{name} = {name} * 0.5 + 0.1 * sum({{tame(e): 1 for e in (0.5, 1, c)}})"],
+            ]
+        )
 
     def test(self) -> str:
         pick = self.choose
         bound = pick.choice(["0.31", "0.77", "1.13"])
-        return pick.choice([
-            f"a > {bound}", f"b < {bound}", "len(t) > 2", "n % 2", "n % 3 == 1", "u", "len(l) > 3", f"tame(a) * x > {bound}",
-            "p is None", "isinstance(p, float)", "isinstance(p, tuple)", "'k' in d", "n > 41", "type(c) is int", "t and u",
-        ])  # fmt: skip
+        return pick.choice(
+            [
+                f"a > {bound}",
+                f"b < {bound}",
+                "len(t) > 2",
+                "n % 2",
+                "n % 3 == 1",
+                "u",
+                "len(l) > 3",
+                f"tame(a) * x > {bound}",
+                "p is None",
+                "isinstance(p, float)",
+                "isinstance(p, tuple)",
+                "'k' in d",
+                "n > 41",
+                "type(c) is int",
+                "t and u",
+            ]
+        )
 
     def body(self, size: int, depth: int) -> list[str]:
         lines: list[str] = []
@@ -250,9 +348,12 @@ class _Maker:
             tup = self.tup()
             kind = pick.randrange(5)
             head = [
-                f"for {e} in {tup}:", f"for {e} in {tup}:", f"for {e}, {e}g in zip({tup}, {self.tup()}):",
-                f"for {e}g, {e} in enumerate({tup}):", f"for {e} in reversed({tup}):",
-            ][kind]  # fmt: skip
+                f"for {e} in {tup}:",
+                f"for {e} in {tup}:",
+                f"for {e}, {e}g in zip({tup}, {self.tup()}):",
+                f"for {e}g, {e} in enumerate({tup}):",
+                f"for {e} in reversed({tup}):",
+            ][kind]
             use = f"    {pick.choice('ab')} = tame(a * 0.5 + tame({e}) * {self.number(1)})"
             return [head, use, *leave, *block(True), *after]
         if way < 20:
@@ -294,11 +395,18 @@ class ShiftingProgram:
         maker = _Maker(choose)
         body = maker.body(choose.randint(1, 3), 0)
         first = [
-            "global level, shape", "a, b, c = x * 0.5, 0.25 + x, 1", "t, u = start", "p = q = m = None", "r = o",
-            "cell_value = x", "def cell(e):", "    return tame(cell_value) * e",
-        ]  # fmt: skip
+            "global level, shape",
+            "a, b, c = x * 0.5, 0.25 + x, 1",
+            "t, u = start",
+            "p = q = m = None",
+            "r = o",
+            "cell_value = x",
+            "def cell(e):",
+            "    return tame(cell_value) * e",
+        ]
         last = [
-            "return tame(a) + tame(b) + 0.1 * sum(tame(e) for e in t) + 0.1 * tame(p) + 0.05 * sum(tame(e) for e in l)"
+            "a = tame(a) + tame(b) + 0.1 * tame(p)",
+            "return a + 0.1 * sum(tame(e) for e in t) + 0.05 * sum(tame(e) for e in l)",
         ]
         lines = [f"    {line}" for line in (*first, *body, *last)]
         self.source = "\n".join(["def f(x, l, d, o, n, start):", *lines]) + "\n"
@@ -333,9 +441,7 @@ class ShiftingProgram:
             if 2 in self.changes:
                 space["shape"] = (0.5, (1, 2.0), None)
             if 3 in self.changes:
-                space["tame"].__code__ = (
-                    space["fresh_tame"].__code__ if "fresh_tame" in space else space["tame"].__code__
-                )
+                space["tame"].__code__ = space["tame_anew"].__code__
         if n == at + 1:
             if 4 in self.changes:
                 space["level"] = np.float64(0.75)
