@@ -146,3 +146,33 @@ print(sorted(set(map(str, results))))
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         # f = x + x + (x^2 + x) + (2 (x^2 + x)^2 + x^2 + x), at 1
         assert done.stdout.strip() == "['32.0']"
+
+
+def test_rules_are_retired_while_others_note_plans() -> None:
+    engine = adbc.runtime.default_engine()
+    assert adbc.grad(lambda x: x * x)(1.5) == 3.0
+    rule = next(iter(engine.rules.values()))
+
+    is_done = threading.Event()
+
+    def work(k: int) -> Any:
+        n = 0
+        if k:  # as calls do that are decided when they are made
+            while not is_done.is_set():
+                engine.plans["noted", k, n % 1000] = None
+                n += 1
+            return k
+        try:
+            for _ in range(50):
+                engine.retire(rule)
+        finally:
+            is_done.set()
+        return k
+
+    before = engine.plans.copy()
+    engine.plans.update((("noted", n), None) for n in range(3000))
+    try:
+        assert together(work) == list(range(THREADS))
+    finally:
+        engine.plans.clear()
+        engine.plans.update(before)

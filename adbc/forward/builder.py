@@ -387,6 +387,8 @@ class DualBuilder(Mirror):
             elif slot is not None and is_number(wanted):
                 get = intrinsics._getattr_ if slot.is_field else operator.getitem
                 tangent = self.builder.call(get, self._sink(slot.companion), slot.key)
+                if not is_proper_number(wanted):  # an int has none in a list
+                    tangent = self.builder.call(intrinsics._real_, tangent, NO_TANGENT)
             else:
                 tangent = self.d(source, wanted)
             self._define(call, self.p(source), tangent)

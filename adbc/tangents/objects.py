@@ -42,6 +42,7 @@ __all__ = [
     "InstanceKind",
     "Keywords",
     "Record",
+    "frozen_fields",
     "resolve_object",
 ]  # fmt: skip
 
@@ -394,8 +395,9 @@ class Record(MethodKind):
         return self._rebuild(x, dict(parts))
 
 
-def _frozen_fields(cls: type) -> tuple[str, ...] | None:
-    """The fields of `cls` if it is a frozen dataclass whose instances have nothing else, or None."""
+def frozen_fields(cls: type) -> tuple[str, ...] | None:
+    """The fields of `cls` if it is, as it is now, a frozen dataclass whose instances have nothing else, or
+    None."""
     params = vars(cls).get("__dataclass_params__")
     if params is None or not params.frozen or not params.init:
         return None
@@ -424,7 +426,7 @@ def resolve_object(cls: type) -> Kind | None:
         return {"Interpolation": INTERPOLATION, "Template": TEMPLATE}.get(cls.__name__)
     if not is_python_class(cls):
         return None
-    names = _frozen_fields(cls)
+    names = frozen_fields(cls)
     if names is not None:
         return FrozenKind(names)
     return InstanceKind(slots_of(cls))

@@ -282,8 +282,10 @@ class Engine:
             key = (rule.code, id(rule.globals), rule.parameters, rule.active, rule.mode, PROVISIONAL)
             if self.rules.get(key) is rule:
                 del self.rules[key]
-            for known in [known for known, plan in self.plans.items() if getattr(plan, "rule", None) is rule]:
-                del self.plans[known]
+            # Other threads note plans, and forget them, as they go.
+            for known, plan in self.plans.copy().items():
+                if getattr(plan, "rule", None) is rule:
+                    self.plans.pop(known, None)
             if rule.is_entered:
                 self.generation += 1
 

@@ -20,7 +20,7 @@ from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import overrides
 from adbc.tangents.containers import NamedTupleKind
 from adbc.tangents.fields import has_attributes_beside, is_python_class
-from adbc.tangents.objects import FrozenKind, InstanceKind
+from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
@@ -247,6 +247,8 @@ def record_names(cls: type) -> tuple[str, ...] | None:
         return None
     init = lookup(cls, "__init__")
     code = getattr(init, "__code__", None)
+    if not is_still_frozen(cls):
+        return None
     if lookup(cls, "__new__") is not object.__new__ or lookup(cls, "__del__") is not None or code is None:
         return None
     parameters = code.co_varnames[1 : code.co_argcount]
@@ -255,6 +257,13 @@ def record_names(cls: type) -> tuple[str, ...] | None:
     if any(_is_computed(name, cls) for name in kind.names):
         return None
     return kind.names
+
+
+def is_still_frozen(cls: type) -> bool:
+    """Whether `cls`, whose instances were found to be frozen dataclasses, is made as it was then: its
+    constructor, which is written by `dataclasses`, may have been replaced."""
+    kind = kind_of(cls)
+    return not isinstance(kind, FrozenKind) or frozen_fields(cls) == kind.names
 
 
 def _names_of_tuple(cls: type) -> tuple[str, ...] | None:

@@ -20,6 +20,7 @@ from adbc.runtime.calls.classes import (
     initialiser,
     is_generated,
     is_python_function,
+    is_still_frozen,
     lookup,
     python_method,
 )
@@ -83,6 +84,12 @@ def _make(call: Call, table: RuleTable) -> Step:
     if names is not None and _has_generated_constructor(cls):
         constructor = lookup(cls, "__new__" if issubclass(cls, tuple) else "__init__")
         return _from_factories(call, cls, names) or MakeRecord(call, names, constructor)
+    if names is not None and not issubclass(cls, tuple):
+        raise UnsupportedError(
+            f"the constructor of {cls.__name__!r}, a frozen dataclass, was replaced",
+            "instances that were made before are values, which consist of what they were given",
+            "replace it before the class is first differentiated, or derive another class",
+        )
     new, init = lookup(cls, "__new__"), initialiser(cls)
     if isinstance(new, staticmethod):
         new = new.__func__
@@ -136,7 +143,7 @@ def _has_generated_constructor(cls: type) -> bool:
     """Whether calling `cls`, of which `_record_fields` knows the names, only stores the arguments."""
     new, init = lookup(cls, "__new__"), lookup(cls, "__init__")
     if not issubclass(cls, tuple):
-        return True  # or the class were no record
+        return is_still_frozen(cls)
     return is_generated(new) and init is object.__init__
 
 

@@ -22,13 +22,12 @@ from adbc.cpython.cells import captured
 from adbc.cpython.libraries import FOR_CONSTANTS, is_library_class, is_library_code
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
-from adbc.ir import intrinsics
 from adbc.rules.builtins.iteration import ITERATORS
 from adbc.rules.classes import overrides
 from adbc.runtime.calls import beside, texts
 from adbc.runtime.calls.changes import LibraryMemory, Undo, in_step
 from adbc.runtime.calls.classes import lookup
-from adbc.runtime.calls.impossible import is_impossible
+from adbc.runtime.calls.impossible import SYNTAX, changes_nothing
 from adbc.runtime.calls.lost_arguments import LostArguments, lost_arguments
 from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, reaches_out
 from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
@@ -47,18 +46,6 @@ __all__ = [
     "settled", "watched",
 ]  # fmt: skip
 
-_SYNTAX = frozenset(
-    id(f)
-    for f in (
-        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
-        operator.pow, operator.matmul, operator.lshift, operator.rshift, operator.and_, operator.or_,
-        operator.xor, operator.neg, operator.pos, operator.invert, operator.getitem,
-        operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.index,
-        iter, len, reversed, intrinsics._iter_,
-    )
-)  # fmt: skip
-"""Operators that change nothing, by address: what is called may have no hash."""
-
 _PYTHON = frozenset({types.FunctionType, types.MethodType})
 
 
@@ -73,7 +60,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
     ]
     lost: LostArguments | None = None
     if context.is_active(call.shadow) or any(map(context.is_active, shadows)):
-        if id(function) in _SYNTAX or not callable(function) or is_impossible(function, call.args):
+        if not callable(function) or changes_nothing(function, call.args):
             function(*call.args)  # if these types do not go together, the error is the user's
         lost = lost_arguments(context, call, shadows)
     for key in _keys_in(call.args):
@@ -91,7 +78,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
             )
     windows = [(x, getattr(x, "__self__", x) if _is_bound(x) else x) for x in reached]
     windows += [(x, y) for x in (function, *call.args) for y in _referred_to(x)]
-    if "beside" in vars(context) and not (beside.reads_value(function) or id(function) in _SYNTAX):
+    if "beside" in vars(context) and not (beside.reads_value(function) or id(function) in SYNTAX):
         windows += [(x, beside.hidden(x)) for x in (*call.args, *_contained(call.args))]
     for x, seen in windows:
         behind = context.shadows.behind(seen)
@@ -120,7 +107,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
             )
     is_method = isinstance(function, types.MethodDescriptorType | types.WrapperDescriptorType)
     for i, x in enumerate((function, *call.args)):
-        way = _active_global(context, x, set(), is_called=not (is_method and i == 1))
+        way = _active_global(context, x, is_called=not (is_method and i == 1))
         if way is not None:
             raise missing_rule(call, f"it may call {way}")
     try:
@@ -260,7 +247,7 @@ def reaches_active(context: Context, call: Call) -> bool:
     if any(context.is_active(f) for x, f in given if type(x) is not int and type(x) is not bool):
         return True
     reached = (function, inner, *call.args)
-    if any(_active_global(context, x, set()) is not None for x in reached):
+    if any(_active_global(context, x) is not None for x in reached):
         return True
     if any(reaches_out(f.__code__) for f in _functions(reached)) and context.shadows.is_any(
         context.is_active
@@ -510,10 +497,11 @@ _MANY_KEYS = 1000
 
 
 def _ask(container: Any, keys: list[Any], others: list[Any]) -> None:
-    """Look for `keys` in `container`, or hash them if that is None."""
+    """Look for `keys` in `container`, or for each among those before it if that is None."""
+    met: set[Any] = set()
     for key in keys:
         try:
-            hash(key) if container is None else key in container
+            met.add(key) if container is None else key in container
         except Exception:  # whatever it is, it is raised again where the key is looked for
             return
 
@@ -641,58 +629,57 @@ _HOLD_NONE = frozenset(
 """The classes of most callables made in C, which call no function that they hold."""
 
 
-def _active_behind(context: Context, f: Any, seen: set[int]) -> str | None:
-    """The way from `f`, if it is a callable made in C that holds functions in Python, as those of ctypes do,
-    to what one of these uses."""
-    if type(f) in _HOLD_NONE or not callable(f) or isinstance(f, type) or id(f) in seen:
-        return None
-    seen.add(id(f))
-    for held in gc.get_referents(f):
-        if type(held) is not types.FunctionType:
-            continue
-        for content in captured(held):
-            tangent = context.shadows.lookup(content)
-            if is_address_tangent(type(tangent)) and context.is_active(tangent):
-                return f"{held.__qualname__}, which has a variable whose derivative would not be seen"
-        reached = _active_global(context, held, seen)
-        if reached is not None:
-            return reached
-    return None
-
-
-def _active_global(context: Context, f: Any, seen: set[int], *, is_called: bool = True) -> str | None:
+def _active_global(context: Context, f: Any, *, is_called: bool = True) -> str | None:
     """The way from `f`, if it is a Python function, to a global object that holds active numbers; from what
     is made in C, if it may be called, and not only asked by a method of its own."""
+    pending = deque([(f, is_called)])
+    seen: dict[int, Any] = {}  # held, so that no address is used again
+    while pending:
+        f, is_called = pending.popleft()
+        function = _in_python(f)
+        if function is None:
+            if not is_called or type(f) in _HOLD_NONE or not callable(f) or isinstance(f, type):
+                continue
+            if id(f) in seen:
+                continue
+            seen[id(f)] = f
+            for held in gc.get_referents(f):  # as callables of ctypes hold functions
+                if type(held) is types.FunctionType:
+                    if any(_is_active_memory(context, x) for x in captured(held)):
+                        return f"{held.__qualname__}, which has a variable whose derivative would not be seen"
+                    pending.append((held, True))
+            continue
+        if id(function) in seen:
+            continue
+        seen[id(function)] = function
+        if function.__dict__ and context.is_active(context.shadows.lookup(function.__dict__)):
+            return f"{function.__qualname__}, which has an attribute whose derivative would not be seen"
+        # Captured data has a shadow of the function's own; functions there may go on.
+        found = [*captured(function)]
+        for name in names_in(function.__code__):
+            value = function.__globals__.get(name)
+            if type(value) is not types.FunctionType and _is_active_memory(context, value):
+                return (
+                    f"{function.__qualname__}, which uses the global {name!r}, whose derivative would not be"
+                    " seen"
+                )
+            found.append(value)
+        pending.extend((x, True) for x in found if not isinstance(x, type))
+    return None
+
+
+def _is_active_memory(context: Context, x: Any) -> bool:
+    tangent = context.shadows.lookup(x)
+    return is_address_tangent(type(tangent)) and context.is_active(tangent)
+
+
+def _in_python(f: Any) -> types.FunctionType | None:
+    """The Python function that runs where `f` is called; None if that is something else."""
     if type(f) is types.MethodType:
         f = f.__func__
-    if type(f) is not types.FunctionType:
-        method = lookup(type(f), "__call__")
-        if type(method) is types.MemberDescriptorType:  # as gradients have it
-            method = getattr(f, "__call__", None)  # noqa: B004  # what is in the slot is wanted
-        if type(method) is not types.FunctionType:
-            return _active_behind(context, f, seen) if is_called else None
-        f = method
-    if id(f) in seen:
-        return None
-    seen.add(id(f))
-    if f.__dict__ and context.is_active(context.shadows.lookup(f.__dict__)):
-        return f"{f.__qualname__}, which has an attribute whose derivative would not be seen"
-    for content in captured(f):  # data there has a shadow of the function's own; functions there may go on
-        reached = _active_global(context, content, seen) if not isinstance(content, type) else None
-        if reached is not None:
-            return reached
-    for name in names_in(f.__code__):
-        if name not in f.__globals__:
-            continue
-        value = f.__globals__[name]
-        tangent = context.shadows.lookup(value)
-        if (
-            is_address_tangent(type(tangent))
-            and type(value) is not types.FunctionType
-            and context.is_active(tangent)
-        ):
-            return f"{f.__qualname__}, which uses the global {name!r}, whose derivative would not be seen"
-        reached = _active_global(context, value, seen) if not isinstance(value, type) else None
-        if reached is not None:
-            return reached
-    return None
+    if type(f) is types.FunctionType:
+        return f
+    method = lookup(type(f), "__call__")
+    if type(method) is types.MemberDescriptorType:  # as gradients have it
+        method = getattr(f, "__call__", None)  # noqa: B004  # what is in the slot is wanted
+    return method if type(method) is types.FunctionType else None

@@ -1,4 +1,5 @@
-"""Calls of builtin functions and operators that raise because a class has no method for them.
+"""Calls of builtin functions and operators that change nothing, and mostly raise: a class has no method for
+them.
 
 Programs ask by trying (``try: float(x)``), so the error is the plain one, whatever `x` depends on: no code of
 the class runs.
@@ -16,8 +17,21 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.runtime.calls.classes import lookup
 from adbc.tangents.fields import is_python_class
+from adbc.types.operators import BINARY
 
-__all__ = ["is_impossible"]
+__all__ = ["SYNTAX", "changes_nothing"]
+
+SYNTAX = frozenset(
+    id(f)
+    for f in (
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+        operator.pow, operator.matmul, operator.lshift, operator.rshift, operator.and_, operator.or_,
+        operator.xor, operator.neg, operator.pos, operator.invert, operator.getitem,
+        operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.index,
+        iter, len, reversed, intrinsics._iter_,
+    )
+)  # fmt: skip
+"""Operators that change nothing, by address: what is called may have no hash."""
 
 _ITERABLE = ("__iter__", "__getitem__")
 _REAL = ("__float__", "__index__")
@@ -50,7 +64,20 @@ _OF_NUMBERS = {
 _CHANGES = frozenset(map(id, (operator.setitem, operator.delitem)))
 
 
-def is_impossible(function: Any, args: Sequence[Any]) -> bool:
+_IN_PLACE = {id(function): by.in_place for function, by in BINARY.items() if by.in_place is not None}
+
+
+def changes_nothing(function: Any, args: Sequence[Any]) -> bool:
+    """Whether it is seen that to call `function` does nothing but give a result, or raise."""
+    if id(function) in SYNTAX:
+        return True
+    in_place = _IN_PLACE.get(id(function))
+    if in_place is not None:  # without such a method the operator is the plain one
+        return len(args) == 2 and lookup(type(args[0]), in_place) is None
+    return _is_impossible(function, args)
+
+
+def _is_impossible(function: Any, args: Sequence[Any]) -> bool:
     """Whether `function` needs a method that the class of its first argument has not got."""
     names = _NEEDS.get(id(function)) or _OF_NUMBERS.get(id(function))
     if names is None or not args:

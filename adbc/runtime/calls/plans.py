@@ -412,13 +412,13 @@ def _tuple_of(parts: Iterable[str]) -> str:
 def layout(engine: EngineView, function: types.FunctionType, count: int, keywords: tuple[str, ...]) -> Any:
     """The `Layout` for a call of `function` with `count` arguments, the last ones by keyword; None if the
     call fails."""
-    code = function.__code__
+    code, by_name = function.__code__, function.__kwdefaults__
     defaults = len(function.__defaults__ or ())
-    by_name = function.__kwdefaults__
     key = (Layout, code, count, keywords, defaults, *(by_name or ()))
-    if key not in engine.plans:
-        engine.plans[key] = _layout(code, count, keywords, code.co_argcount - defaults, by_name or {})
-    return engine.plans[key]
+    found: Any = engine.plans.get(key, engine)
+    if found is engine:  # not known, or another thread had it forgotten
+        found = engine.plans[key] = _layout(code, count, keywords, code.co_argcount - defaults, by_name or {})
+    return found
 
 
 def _layout(

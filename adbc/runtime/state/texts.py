@@ -81,7 +81,8 @@ class Texts:
     def reached(self, roots: Iterable[Any]) -> Any:
         """Something among `roots`, or within what stands there, that holds such text; None if there is
         nothing."""
-        pending, seen = list(roots), set()
+        pending = list(roots)
+        seen: dict[int, Any] = {}  # held, so that no address is used again
         while pending:
             x = pending.pop()
             if self.holds(x) or self._is_written(x):
@@ -89,7 +90,7 @@ class Texts:
             if id(x) not in seen:
                 parts = _parts(x)
                 if parts:
-                    seen.add(id(x))
+                    seen[id(x)] = x
                     pending.extend(parts)
         return None
 
@@ -207,12 +208,13 @@ def _referents(x: Any) -> list[Any]:
 def behind(x: Any) -> Iterator[Any]:
     """`x`, and what it leads to if it is made in C: the stream behind a stream, a function that it calls, and
     the attributes of objects of Python that it hands text to."""
-    pending, seen = [x], set()
+    pending = [x]
+    seen: dict[int, Any] = {}  # held, so that no address is used again
     while pending:
         x = pending.pop()
         if id(x) in seen:
             continue
-        seen.add(id(x))
+        seen[id(x)] = x
         yield x
         if isinstance(x, (types.BuiltinMethodType, types.MethodType)):
             pending.append(x.__self__)

@@ -107,3 +107,34 @@ def test_calls_inside_of_calls_have_memories_of_their_own() -> None:
 
     value, gradient = adbc.value_and_grad(f)(3.0)
     assert (value, gradient) == (10.0, 2.0)
+
+
+class Counted:
+    """A key that notes whenever it is compared, and is equal to others every second time."""
+
+    def __init__(self, m: Any) -> None:
+        self.m = m
+        self.asked = 0
+
+    def __eq__(self, other: object) -> bool:
+        self.asked += 1
+        return self.asked % 2 == 0
+
+    def __hash__(self) -> int:
+        return 7
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, o, r: x * len({o: 1, r: 2}),
+        lambda x, o, r: x * len({o: x, r: 2}),
+        lambda x, o, r: x * len({o, r}),
+    ],
+    ids=["a dict", "a dict of numbers", "a set"],
+)
+def test_keys_that_count_are_refused_in_displays(f: Any, speculation: str) -> None:
+    with pytest.raises(adbc.errors.UnsupportedError, match="changes something whenever it is asked"):
+        adbc.vjp(f, 1.5, Counted(1.0), Counted(2.0))
+    with pytest.raises(adbc.errors.UnsupportedError, match="changes something whenever it is asked"):
+        adbc.jvp(f, (1.5, Counted(1.0), Counted(2.0)), (1.0, None, None))

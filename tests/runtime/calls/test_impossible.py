@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import operator
 from collections.abc import Callable
@@ -51,3 +52,30 @@ def test_what_is_tried_raises(call: Callable[[Any], Any], speculation: str) -> N
 
 def test_a_reflected_method_is_asked() -> None:
     assert adbc.grad(lambda x: divmod(Bare(x), Last(x * x))[0])(1.5) == 3.0
+
+
+IN_PLACE = ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iand", "ior", "ixor"]
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+@pytest.mark.parametrize(
+    "other", [None, (1.0,), "a", frozenset({1}), 1, Bare(1.0)], ids=lambda x: type(x).__name__
+)
+def test_operators_in_place_raise(name: str, other: Any) -> None:
+    apply = getattr(operator, name)
+
+    def f(x: Any, other: Any) -> Any:
+        y = x * x
+        raised = 0
+        for a, b in (other, y), (y, other):
+            try:
+                apply(a, b)
+            except TypeError:
+                raised += 1
+        return y * raised
+
+    raised = f(1.0, copy.deepcopy(other))
+    given = copy.deepcopy(other)
+    assert adbc.grad(f)(1.5, given) == 3.0 * raised
+    assert type(other) is Bare or given == other
+    assert adbc.jvp(f, (1.5, given), (1.0, None))[1] == 3.0 * raised
