@@ -387,6 +387,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return call.site(Kind.PRIMAL, row=row)
     if row.is_apart or row.is_late:
         return call.site(Kind.DYNAMIC)
+    if row.is_drawn and not call.any_active and not has_shadow(result):
+        return call.site(Kind.PRIMAL, row=row)
     if row.kind in (RowKind.OVERLAY, RowKind.PER_MODE):
         binding = call.knowledge.bind(row.body, len(call.arguments), call.keywords)
         return call.site(Kind.DYNAMIC) if binding is None else call.site(Kind.DERIVED, binding=binding)

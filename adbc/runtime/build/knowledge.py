@@ -45,6 +45,7 @@ from adbc.runtime.calls.classes import (
     certain_method,
     class_member,
     constructor,
+    has_state_in_c,
     inherited,
     is_bare,
     is_field,
@@ -194,7 +195,7 @@ class Knowledge:
     def method(self, cls: type, name: str) -> types.FunctionType | None:
         """The function that attribute `name` of instances of exactly `cls` is bound to, without a rule."""
         found: types.FunctionType | None = method(cls, name)
-        if found is None or self.table.rows(found):
+        if found is None or (self.table.rows(found) and not has_state_in_c(cls)):
             return None
         self.notes.add((cls, name), ClassFact(cls, name, found))
         return found
@@ -323,6 +324,8 @@ class Knowledge:
         """The type of a call's result."""
         row = self.row(function, types_)
         if row is not None:
+            if row.is_drawn and (declared := _row_result(row, types_)) is not ANY and not keywords:
+                return declared
             if row.kind is RowKind.OVERLAY:
                 return self._python_result(row.body, types_, keywords)
             return ANY if keywords else _row_result(row, types_)
