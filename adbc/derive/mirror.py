@@ -481,7 +481,8 @@ class Mirror(abc.ABC):
             if function in _OF_GLOBALS:
                 known_as = next((a.value for a in site.arguments if isinstance(a, Const)), None)
                 find = support.kept if is_kept_by_library(self.source, known_as) else support.known
-            if call in self.guarded and function is intrinsics._global_ and self.has_companion(call):
+            is_late = call in self.guarded and function not in (_OF_GLOBALS[1:])
+            if is_late and self.has_companion(call):
                 self.met[call] = find
                 self._define_loosely(call, out, None)
                 return

@@ -125,6 +125,9 @@ class Knowledge(Protocol):
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python, can
         be lifted and has no captured state; else None.  Of a `ClosureType` the defaults are not known."""
 
+    def finds_nothing(self, function: object) -> bool:
+        """Whether `function` has a cache, and its code finds functions and constants only."""
+
     def only_reads(
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
     ) -> Sequence[bool]:
@@ -453,6 +456,9 @@ _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 def _by_function(call: _OpenCall) -> CallSite:
     """What becomes of a call that no rule is known for."""
     function = call.function
+    is_of_numbers = not call.any_active and _NUMBERS.issuperset(map(class_of, call.types))
+    if is_of_numbers and not call.keywords and call.knowledge.finds_nothing(function):
+        return call.site(Kind.CONTEXTUAL)
     is_written = isinstance(function, types.FunctionType) and function not in _INTRINSICS
     if is_written and is_of_constants(function, call.arguments):
         return call.site(Kind.CONTEXTUAL)
@@ -463,6 +469,9 @@ def _by_function(call: _OpenCall) -> CallSite:
         if binding is not None:
             return call.site(Kind.DERIVED, binding=binding)
     return call.site(Kind.DYNAMIC)
+
+
+_NUMBERS = frozenset({int, float, bool})
 
 
 def _bound(call: _OpenCall, row: Any) -> tuple[list[Value], dict[str, Value]] | None:

@@ -37,6 +37,7 @@ from adbc.runtime.build.facts import (
 )
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.inferred import infer_types
+from adbc.runtime.build.memoised import finds_nothing
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
 from adbc.runtime.build.speculation import Guesses
@@ -189,6 +190,14 @@ class Knowledge:
         ):
             self.notes.add(("defaults", id(function)), DefaultsFact(function))
         return binding
+
+    def finds_nothing(self, function: object) -> bool:
+        """Whether `function` has a cache, and its code finds functions and constants only."""
+        return finds_nothing(function, self._body_of)
+
+    def _body_of(self, function: types.FunctionType) -> Graph | None:
+        can_be_lifted = self.graphs.bind(function, function.__code__.co_argcount, ()) is not None
+        return self.body(function) if can_be_lifted else None
 
     # -- classes -------------------------------------------------------------------------------------------
 
