@@ -166,6 +166,8 @@ def _empty_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 def _deque(iterable: Any = (), maxlen: Any = None) -> Any:
     out = empty_deque(maxlen)
+    if type(iterable) is tuple and not iterable:
+        return out
     for x in iterable:
         out.append(x)
     return out

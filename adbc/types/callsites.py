@@ -456,7 +456,7 @@ _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 def _by_function(call: _OpenCall) -> CallSite:
     """What becomes of a call that no rule is known for."""
     function = call.function
-    is_of_numbers = not call.any_active and _NUMBERS.issuperset(map(class_of, call.types))
+    is_of_numbers = not call.any_active and all(class_of(t) in (int, float, bool) for t in call.types)
     if is_of_numbers and not call.keywords and call.knowledge.finds_nothing(function):
         return call.site(Kind.CONTEXTUAL)
     is_written = isinstance(function, types.FunctionType) and function not in _INTRINSICS
@@ -469,9 +469,6 @@ def _by_function(call: _OpenCall) -> CallSite:
         if binding is not None:
             return call.site(Kind.DERIVED, binding=binding)
     return call.site(Kind.DYNAMIC)
-
-
-_NUMBERS = frozenset({int, float, bool})
 
 
 def _bound(call: _OpenCall, row: Any) -> tuple[list[Value], dict[str, Value]] | None:

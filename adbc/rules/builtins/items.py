@@ -12,7 +12,7 @@ from typing import Any
 from adbc.rules.namespaces import check_name
 from adbc.rules.sequences import emptied, nothing, refuse_constant
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs
-from adbc.tangents import NO_FDATA, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment, slot_rdata, slot_shadow, slot_tangent
 from adbc.tangents.keys import keep_key
 
 __all__ = ["GET", "KEY", "STORE", "get_rrule", "read_item", "setitem_rrule", "store_item"]
@@ -132,20 +132,24 @@ GET = Halves(2, _get_forwards, _get_backwards), Halves(3, _get_or_forwards, _get
 """``d.get(k)`` and ``d.get(k, default)``."""
 
 
+_ZEROS: dict[type, Any] = {float: 0.0, int: NO_TANGENT}
+"""By class of number, what stands for it in a shadow."""
+
+
 def _store_forwards(d: Any, k: Any, v: Any, fd: Any, fk: Any, fv: Any) -> tuple[Any, Any, Any]:
-    if fd is not None and v.__class__ is float and fk is None:
+    cls = v.__class__
+    if fd is not None and fk is None and cls in _ZEROS:
         if k.__class__ is str and (type(d) is not dict or "__builtins__" in d or "__spec__" in d):
             check_name(d, k, v)
-        if k not in d:
-            d[k] = v
-            fd[k] = 0.0
-            return None, None, (d, fd, k, None, fv)
-        old = d[k]
-        if old.__class__ is float:
+        old = dict.get(d, k)
+        if old is None or old.__class__ in _ZEROS:
+            if old.__class__ is not cls:
+                if old is None and k in d:
+                    return None, None, setitem_rrule((d, k, v), (fd, fk, fv))[2]
+                fd[k] = _ZEROS[cls]
             d[k] = v
             return None, None, (d, fd, k, old, fv)
-    _, _, pullback = setitem_rrule((d, k, v), (fd, fk, fv))
-    return None, None, pullback
+    return None, None, setitem_rrule((d, k, v), (fd, fk, fv))[2]
 
 
 def _store_backwards(saved: Any, bout: Any) -> Sequence[Any]:
@@ -157,7 +161,7 @@ def _store_backwards(saved: Any, bout: Any) -> Sequence[Any]:
         bv = fd.pop(k)
     else:
         bv = fd[k]
-        fd[k] = 0.0
+        fd[k] = 0.0 if old.__class__ is float else NO_TANGENT
         d[k] = old
     return None, None, None if fv is None else bv if bv.__class__ is float else slot_rdata(bv)
 

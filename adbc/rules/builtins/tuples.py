@@ -86,7 +86,7 @@ def _getitem_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     x, i = saved
     parts = [None] * len(x)
     parts[i] = bout
-    return _rdata(x, parts), None
+    return tuple(parts) if type(x) is tuple else _rdata(x, parts), None
 
 
 _GETITEM = (Halves(2, _getitem_forwards, _getitem_backwards),)

@@ -98,6 +98,10 @@ class Shadows:
         if obj is _MODULES:
             return NO_TANGENT
         memo = self._memo
+        if cls is list and id(obj) not in memo and {*map(type, obj)} == _FLOATS:  # tables mostly are
+            zeros = [0.0] * len(obj)
+            memo[id(obj)] = obj, zeros
+            return zeros
         before = len(memo)
         tangent = zero_tangent(obj, memo, True)
         if len(memo) > before:
