@@ -125,8 +125,8 @@ class Knowledge(Protocol):
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python, can
         be lifted and has no captured state; else None.  Of a `ClosureType` the defaults are not known."""
 
-    def finds_nothing(self, function: object) -> bool:
-        """Whether `function` has a cache, and its code finds functions and constants only."""
+    def finds_nothing(self, function: object, types: Sequence[AbstractType]) -> bool:
+        """Whether `function` has a cache, finds functions and constants only, and `types` are of numbers."""
 
     def only_reads(
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
@@ -456,8 +456,7 @@ _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 def _by_function(call: _OpenCall) -> CallSite:
     """What becomes of a call that no rule is known for."""
     function = call.function
-    is_of_numbers = not call.any_active and all(class_of(t) in (int, float, bool) for t in call.types)
-    if is_of_numbers and not call.keywords and call.knowledge.finds_nothing(function):
+    if not (call.any_active or call.keywords) and call.knowledge.finds_nothing(function, call.types):
         return call.site(Kind.CONTEXTUAL)
     is_written = isinstance(function, types.FunctionType) and function not in _INTRINSICS
     if is_written and is_of_constants(function, call.arguments):
@@ -616,14 +615,15 @@ def is_constant_dict(value: Value) -> bool:
 
 
 def _is_global_number(arguments: Sequence[Value]) -> bool:
-    """Whether what was read from a global is assumed to be a number: then it is a constant, because writing
-    an active number to a global is refused."""
+    """Whether what was read from a global is assumed to be a number, or a tuple of such: then it is a
+    constant, because writing an active number to a global is refused."""
     value, assumed = arguments
     if not isinstance(value, Instruction) or value.op != "call" or not isinstance(assumed, Const):
         return False
-    callee = value.operands[0]
+    callee, known = value.operands[0], assumed.value
     is_global = isinstance(callee, Const) and callee.value is intrinsics._global_
-    return is_global and isinstance(assumed.value, AbstractType) and is_inline_number(assumed.value)
+    is_tuple = isinstance(known, TupleType) and not has_shadow(known)
+    return is_global and (is_tuple or (isinstance(known, AbstractType) and is_inline_number(known)))
 
 
 class Memory(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import random
 from collections import Counter, defaultdict, deque
 from typing import Any
@@ -262,6 +263,95 @@ def test_generators_one_after_the_other(speculation: str) -> None:
         assert adbc.grad(f)(2.0, rngs) == pytest.approx(expected)
 
 
+# -- functions with a cache ---------------------------------------------------------------------------------
+
+RATES = [0.5, 1.5]
+FACTOR = 2.0
+
+
+@functools.lru_cache(maxsize=None)
+def scaled(n: int) -> float:
+    return n * FACTOR
+
+
+@functools.lru_cache(maxsize=None)
+def rated(n: int) -> float:
+    return n * RATES[n % 2]
+
+
+@functools.lru_cache(maxsize=None)
+def helped(n: int) -> float:
+    return helper(n) + (helped(n - 1) if n else 0.0)
+
+
+def helper(n: int) -> float:
+    return n * 0.5
+
+
+@functools.lru_cache(maxsize=None)
+def row(n: int) -> list[float]:
+    return [float(n), 1.0]
+
+
+def sums_of(function: Any) -> Any:
+    def total(x: float) -> float:
+        s = 0.0
+        for i in range(5):
+            s += function(i) * x
+        return s
+
+    return total
+
+
+@pytest.mark.parametrize("function", [scaled, rated, helped])
+def test_functions_with_a_cache(function: Any, speculation: str) -> None:
+    for _ in range(3):
+        function.cache_clear()
+        expected = sum(map(function, range(5)))
+        function.cache_clear()
+        assert adbc.grad(sums_of(function))(2.0) == pytest.approx(expected)
+        assert function is rated or function.cache_info().misses >= 5
+        assert adbc.jvp(sums_of(function), (2.0,), (1.0,))[1] == pytest.approx(expected)
+
+
+def test_what_a_cached_function_names_is_bound_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = sums_of(helped)
+    for _ in range(60):
+        helped.cache_clear()
+        assert adbc.grad(f)(2.0) == pytest.approx(10.0)
+    monkeypatch.setattr(f"{__name__}.helper", lambda n: 1.0)
+    helped.cache_clear()
+    assert adbc.grad(f)(2.0) == pytest.approx(15.0)
+    monkeypatch.undo()
+    helped.cache_clear()
+
+
+def test_a_cached_function_reads_what_is_active(speculation: str) -> None:
+    def f(x: float) -> float:
+        RATES[1] = x
+        rated.cache_clear()
+        return rated(1) * x + rated(2)
+
+    for _ in range(2):
+        try:
+            assert adbc.grad(f)(0.7) == pytest.approx(1.4)
+        except adbc.AdbcError:
+            pass  # refused, and never wrong
+        finally:
+            RATES[1] = 1.5
+            rated.cache_clear()
+
+
+def test_memory_that_a_cache_gives(speculation: str) -> None:
+    def f(x: float) -> float:
+        row(3)[1] = x
+        return row(3)[1] * row(3)[0] * x
+
+    for _ in range(3):
+        row.cache_clear()
+        assert adbc.grad(f)(0.7) == pytest.approx(6 * 0.7)
+
+
 # -- globals that are bound anew ----------------------------------------------------------------------------
 
 KEPT = [1.0, 2.0]
@@ -308,6 +398,12 @@ def test_a_global_that_is_written_to_in_the_loop(speculation: str) -> None:
         out, pullback = adbc.vjp(f, 0.7)
         assert (out, *pullback(1.0)[-1:]) == pytest.approx((value, expected))
         assert KEPT == [1.0, 2.0]
+
+
+def test_a_table_is_looked_for_once(at_once: None) -> None:
+    adbc.grad(containers.looked_up)(0.7)
+    written = str(adbc.inspect.fwd_ir((containers.looked_up, float)))
+    assert "looked_for" in written
 
 
 def test_active_memory_by_a_global_and_an_argument(speculation: str) -> None:

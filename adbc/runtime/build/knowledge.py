@@ -191,9 +191,10 @@ class Knowledge:
             self.notes.add(("defaults", id(function)), DefaultsFact(function))
         return binding
 
-    def finds_nothing(self, function: object) -> bool:
-        """Whether `function` has a cache, and its code finds functions and constants only."""
-        return finds_nothing(function, self._body_of)
+    def finds_nothing(self, function: object, types: Sequence[AbstractType]) -> bool:
+        """Whether `function` has a cache, finds functions and constants only, and `types` are of numbers."""
+        are_numbers = all(class_of(t) in (int, float, bool) for t in types)
+        return are_numbers and finds_nothing(function, self._body_of)
 
     def _body_of(self, function: types.FunctionType) -> Graph | None:
         can_be_lifted = self.graphs.bind(function, function.__code__.co_argcount, ()) is not None
