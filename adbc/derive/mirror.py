@@ -173,6 +173,8 @@ class Mirror(abc.ABC):
         """Write a check that the result of `call` has the type that inference, an example or a declaration
         gives it."""
         known = type_of(call)
+        if site.function is intrinsics._assume_ and type_of(site.arguments[0]) is not ANY:
+            return  # a dict of a class of its own that is read as any dict is
         if known is not ANY and not isinstance(self.primal[call], Const):
             self.builder.call(check, self.primal[call], Const(known), name_of(site.function), type=NONE)
 

@@ -57,6 +57,34 @@ def test_second_derivatives(f: Any) -> None:
         assert adbc.jvp(adbc.grad(f), (0.7,), (1.0,))[1] == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 
+@pytest.mark.parametrize("f", [*TWICE, containers.weighted_counts, containers.shared_generator])
+def test_watched(f: Any) -> None:
+    with adbc.use(adbc.Config(debug=True, warm_after=0)):
+        for _ in range(2):
+            assert adbc.grad(f)(0.7) == pytest.approx(_difference(f, 0.7), rel=1e-6)
+
+
+def test_a_pullback_that_runs_again() -> None:
+    def f(x: float) -> list[float]:
+        q: deque[float] = deque([1.0], maxlen=3)
+        d: dict[int, float] = {}
+        rng = random.Random(2)
+        out = []
+        for i in range(4):
+            q.append(x * i)
+            d[i % 2] = d.get(i % 2, 0.0) + x * x
+            part = [x, 2.0, d[0]][1:]
+            out.append(q.popleft() * d[0] + sum(q) + sum(part) + rng.gauss(0.0, x))
+        return out
+
+    for _ in range(60):
+        _, pullback = adbc.vjp(f, 0.7, reusable=True)
+    ahead, back = f(0.7 + STEP), f(0.7 - STEP)
+    for i in (0, 3, 1, 2, 3, 0):
+        one = [float(i == j) for j in range(4)]
+        assert pullback(one)[-1] == pytest.approx((ahead[i] - back[i]) / (2 * STEP), rel=1e-6)
+
+
 # -- what is changed is put back ----------------------------------------------------------------------------
 
 
