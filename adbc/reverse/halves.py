@@ -26,7 +26,7 @@ from adbc.records import record
 from adbc.reverse.adjoints import Adjoint, CallAdjoint, wants
 from adbc.reverse.pullback import PullbackWriter
 from adbc.types.callsites import CallSite
-from adbc.types.derived import SequenceType, rule_cotangent_type, shadow_type
+from adbc.types.derived import UNDO, SequenceType, rule_cotangent_type, shadow_type
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, FLOAT, class_of, has_shadow
 
@@ -56,7 +56,7 @@ def write_halves(forwards: ForwardsPass, call: Instruction, site: CallSite) -> b
     given = [*map(forwards.p, site.arguments), *map(forwards.companion, site.arguments)]
     answer = forwards.builder.call(halves.forwards, *given)
     known = type_of(call)
-    parts, out = forwards.take_apart(call, answer, known, shadow_type(known), ANY)
+    parts, out = forwards.take_apart(call, answer, known, shadow_type(known), UNDO)
     shadow = forwards.builder.call(intrinsics._project_, parts, 1) if has_shadow(known) else None
     saved = forwards.builder.call(intrinsics._project_, parts, 2)
     forwards._define(call, out, shadow)
