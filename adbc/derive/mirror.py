@@ -99,6 +99,9 @@ class Mirror(abc.ABC):
         self.slots: dict[Value, ReadSlot] = {}
         """Values that were read from slots and are tested in front of their use: their companions are read
         where more is known."""
+        self.met: dict[Value, Any] = {}
+        """Values that came through no argument and are tested in front of their use: the function by which
+        their companions are found where they are needed, which may be behind a wrong guess only."""
         self.sinks: dict[Value, Instruction] = {}
         self.checked: dict[Value, list[Block]] = {}
         """By companion of a container, the blocks in which it has been checked that an active number may be
@@ -172,6 +175,8 @@ class Mirror(abc.ABC):
         """Write a check that the result of `call` has the type that inference, an example or a declaration
         gives it."""
         known = type_of(call)
+        if site.function is intrinsics._assume_ and type_of(site.arguments[0]) is not ANY:
+            return  # a dict of a class of its own that is read as any dict is
         if known is not ANY and not isinstance(self.primal[call], Const):
             self.builder.call(check, self.primal[call], Const(known), name_of(site.function), type=NONE)
 
@@ -272,6 +277,18 @@ class Mirror(abc.ABC):
         return self.builder.call(
             self.support.bound, self.p(value), method.instance, method.companion, method.name
         )
+
+    def _late_companion(self, value: Value) -> Value | None:
+        """The companion of `value`, if that is only found where it is needed: here."""
+        if value in self.slots:
+            return self._slot_companion(self.slots[value])
+        if value in self.methods:
+            return self._method_companion(value, self.methods[value])
+        if value in self.met:
+            found = self.builder.call(self.met[value], self.context, self.p(value))
+            found.type = self.companion_type(type_of(value))
+            return found
+        return None
 
     def _sink(self, companion: Value) -> Value:
         """`companion`, or where that is None something to read zeros from and to write to; it is made
@@ -482,6 +499,11 @@ class Mirror(abc.ABC):
             if function in _OF_GLOBALS:
                 known_as = next((a.value for a in site.arguments if isinstance(a, Const)), None)
                 find = support.kept if is_kept_by_library(self.source, known_as) else support.known
+            is_late = call in self.guarded and function not in (_OF_GLOBALS[1:])
+            if is_late and self.has_companion(call):
+                self.met[call] = find
+                self._define_loosely(call, out, None)
+                return
             known = builder.call(find, self.context, out) if self.has_companion(call) else None
             self._define_loosely(call, out, known)
 
@@ -604,7 +626,7 @@ class Mirror(abc.ABC):
             answer = self.builder.call(function, *operands, companions)
         self._returned(call, answer, [site.callee, *site.arguments])
 
-    def _take_apart(
+    def take_apart(
         self, call: Instruction, answer: Value, *types: AbstractType
     ) -> tuple[Instruction, Instruction]:
         """The parts of `answer`, a tuple of values of these types, and the first part, which is the copy of

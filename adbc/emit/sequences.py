@@ -113,20 +113,26 @@ def slot(asm: Assembler, nothing: object) -> None:
 
 def method_is(asm: Assembler, function: object) -> None:
     """``value obj -> bool``: whether `value` is `function` bound to `obj`.  Only methods are asked for
-    their parts."""
+    their parts; of those in C the name says which one it is."""
+    is_in_c = type(function) is types.MethodDescriptorType
+    kind, part = (types.BuiltinFunctionType, "__name__") if is_in_c else (types.MethodType, "__func__")
     other, there = Label(), Label()
     asm.null_before()
     asm.const(type)
     asm.null_after()
     asm.copy(4)
     asm.call(1)
-    asm.const(types.MethodType)
+    asm.const(kind)
     asm.is_(False)
     asm.jump_if("FALSE", other)
     asm.copy(2)
-    asm.getattr("__func__")
-    asm.const(function)
-    asm.is_(False)
+    asm.getattr(part)
+    if is_in_c:
+        asm.const(function.__name__)  # type: ignore[attr-defined]
+        asm.compare("eq")
+    else:
+        asm.const(function)
+        asm.is_(False)
     asm.jump_if("FALSE", other)
     asm.swap(2)
     asm.getattr("__self__")

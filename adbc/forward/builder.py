@@ -147,8 +147,8 @@ class DualBuilder(Mirror):
         known = self.tangent.get(value)
         if known is None and value in self.slots:
             known = self._slot_tangent(value, self.slots[value])
-        if known is None and value in self.methods:
-            known = self._method_companion(value, self.methods[value])
+        if known is None:
+            known = self._late_companion(value)
         if known is None:
             if wanted is None:
                 return Const(None)
@@ -525,7 +525,7 @@ class DualBuilder(Mirror):
         """Take apart `answer`, the pair of the result of `call` and its tangent, which has the form of type
         `known`."""
         tangent = rule_tangent_type(type_of(call)) if known is ANY else tangent_type(known)
-        parts, out = self._take_apart(call, answer, type_of(call), tangent)
+        parts, out = self.take_apart(call, answer, type_of(call), tangent)
         self._define_as(call, out, self.builder.call(intrinsics._project_, parts, 1), known)
 
     def _return(self, terminator: Return) -> None:

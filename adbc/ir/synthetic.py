@@ -105,8 +105,11 @@ def _form_is_(value: object, form: tuple[Any, ...]) -> bool:
     return True
 
 
-def _method_is_(value: object, function: object, obj: object) -> bool:
-    """Whether `value` is `function` bound to `obj`."""
+def _method_is_(value: Any, function: Any, obj: object) -> bool:
+    """Whether `value` is `function` bound to `obj`; one in C is told by its name, which a class has once."""
+    if type(function) is types.MethodDescriptorType:
+        is_bound = type(value) is types.BuiltinFunctionType and value.__self__ is obj
+        return is_bound and value.__name__ == function.__name__
     return type(value) is types.MethodType and value.__func__ is function and value.__self__ is obj
 
 

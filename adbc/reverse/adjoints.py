@@ -575,12 +575,16 @@ class CallAdjoint(Adjoint):
     def reverse(self, writer: PullbackWriter) -> None:
         type = type_of(self.result)
         bout = writer.pack(writer.take(self.result), type)
-        returned = writer.builder.call(writer.get(self.pullback), bout)
+        returned = self.pulled_back(writer, bout)
         if not any(t is not None and wants(writer, t) for t in self.targets):
             return
         for target, rdata in zip(self.targets, writer.unpack(returned, len(self.targets)), strict=True):
             if target is not None and wants(writer, target):
                 writer.give(target, writer.split(rdata, type_of(target), exact=False))
+
+    def pulled_back(self, writer: PullbackWriter, bout: Value) -> Value:
+        """What the pullback returns for the cotangent `bout` of the result."""
+        return writer.builder.call(writer.get(self.pullback), bout)
 
 
 def wants(writer: PullbackWriter, value: Value) -> bool:

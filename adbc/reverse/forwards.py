@@ -9,6 +9,7 @@ those.  Only values that are or hold memory cost anything here.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -44,6 +45,7 @@ from adbc.reverse.adjoints import (
 from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
 from adbc.reverse.fields import init_field, put_field
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
+from adbc.reverse.halves import write_display, write_halves
 from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import ClearAdjoint, UpdateAdjoint, WriteAdjoint, passed_on
@@ -152,10 +154,9 @@ class ForwardsPass(Mirror):
         known = self.shadow.get(value)
         if known is not None:
             return known
-        if value in self.slots:
-            return self._slot_companion(self.slots[value])
-        if value in self.methods:
-            return self._method_companion(value, self.methods[value])
+        late = self._late_companion(value)
+        if late is not None:
+            return late
         if value not in self.active:
             return Const(None)
         return Const(constant_shadow(type_of(value), self.support.no_fdata))
@@ -179,8 +180,8 @@ class ForwardsPass(Mirror):
             Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
             Kind.COPY: self._copy, Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store,
-            Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: self._field_put,
-            Kind.FIELD_INIT: self._field_init,
+            Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: functools.partial(put_field, self),
+            Kind.FIELD_INIT: functools.partial(init_field, self),
             Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
             Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,
@@ -263,7 +264,10 @@ class ForwardsPass(Mirror):
         insert_behind(self.graph, self.inactive_marks.get(shadow, shadow), mark)
 
     def _row(self, call: Instruction, site: CallSite) -> None:
-        super()._row(call, site)
+        if write_display(self, call, site):
+            return
+        if not write_halves(self, call, site):
+            super()._row(call, site)
         shadow = self.shadow.get(call)
         is_new = site.function is not operator.getitem and may_be_arrays(type_of(call))
         if is_new and shadow is not None and not isinstance(shadow, Const):
@@ -395,12 +399,6 @@ class ForwardsPass(Mirror):
 
     def _field_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, self.support.set_field, True)
-
-    def _field_put(self, call: Instruction, site: CallSite) -> None:
-        put_field(self, call, site)
-
-    def _field_init(self, call: Instruction, site: CallSite) -> None:
-        init_field(self, call, site)
 
     def _overwrite_item(self, call: Instruction, site: CallSite) -> None:
         self._overwrite(call, site, site.row.rrule, False)
@@ -658,7 +656,7 @@ class ForwardsPass(Mirror):
     def _returned(self, call: Instruction, answer: Value, arguments: Sequence[Value]) -> None:
         known = type_of(call)
         gives = CallableType(SequenceType(tuple(rule_cotangent_type(type_of(v)) for v in arguments)))
-        parts, out = self._take_apart(call, answer, known, shadow_type(known), gives)
+        parts, out = self.take_apart(call, answer, known, shadow_type(known), gives)
         shadow = None
         if has_shadow(known):
             shadow = self.builder.call(intrinsics._project_, parts, 1)
@@ -686,7 +684,7 @@ class ForwardsPass(Mirror):
         answer = self.builder.call(entry.forwards, *arguments)
         with_shadow = has_shadow(entry.result)
         shadows = [shadow_type(entry.result)] if with_shadow else []
-        parts, out = self._take_apart(call, answer, entry.result, *shadows, SavedOf(entry.forwards.__name__))
+        parts, out = self.take_apart(call, answer, entry.result, *shadows, SavedOf(entry.forwards.__name__))
         if with_shadow:
             shadow: Value = self.builder.call(intrinsics._project_, parts, 1)
         else:  # less may be known of the type here than the rule knows of its result

@@ -31,6 +31,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("builtins", "adbc.rules.implicit"),
     ("itertools", "adbc.rules.itertools"),
     ("operator", "adbc.rules.operator"),
+    ("random", "adbc.rules.random"),
     ("re", "adbc.rules.re"),
     ("statistics", "adbc.rules.statistics"),
     ("threading", "adbc.rules.threading"),

@@ -11,8 +11,9 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.iteration import making_iterator, next_frule, next_rrule
 from adbc.rules.builtins.lists import getitem_frule, getitem_rrule, setitem_frule, setitem_rrule
 from adbc.rules.classes import integer
+from adbc.rules.deque_halves import APPEND, APPENDLEFT, POP, POPLEFT
 from adbc.rules.sequences import check_constant, count_of, emptied, nothing, symbolic
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
 __all__ = ["ROWS"]
@@ -27,7 +28,11 @@ def _indexed(cls: type, index: type, *value: type) -> bool:
 
 
 def _push(
-    push: Callable[..., None], take_back: Callable[..., Any], refill: Callable[..., None], lost: int
+    push: Callable[..., None],
+    take_back: Callable[..., Any],
+    refill: Callable[..., None],
+    lost: int,
+    halves: Sequence[Halves],
 ) -> Primitive:
     """The row of adding at one end of a deque, which, if full, loses the element at index `lost`."""
 
@@ -66,10 +71,11 @@ def _push(
 
         return None, None, push_pullback
 
-    return Primitive(push, frule=frule, rrule=rrule, when=_deque_first)
+    options: Any = {"when": _deque_first, "result": type(None)}
+    return Primitive(push, frule=frule, rrule=rrule, is_fitted=True, halves=halves, **options)
 
 
-def _take(take: Callable[..., Any], put_back: Callable[..., None]) -> Primitive:
+def _take(take: Callable[..., Any], put_back: Callable[..., None], halves: Sequence[Halves]) -> Primitive:
     """The row of removing an element of a deque at one end."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -90,7 +96,7 @@ def _take(take: Callable[..., Any], put_back: Callable[..., None]) -> Primitive:
 
         return out, None if fa is None else slot_shadow(before), take_pullback
 
-    return Primitive(take, frule=frule, rrule=rrule, when=_deque_first)
+    return Primitive(take, frule=frule, rrule=rrule, is_fitted=True, halves=halves, when=_deque_first)
 
 
 def _in_step(change: Callable[..., None]) -> Callable[..., tuple[Any, Any]]:
@@ -160,6 +166,8 @@ def _empty_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 def _deque(iterable: Any = (), maxlen: Any = None) -> Any:
     out = empty_deque(maxlen)
+    if type(iterable) is tuple and not iterable:
+        return out
     for x in iterable:
         out.append(x)
     return out
@@ -283,12 +291,12 @@ _ITERATOR: type = type(iter(deque()))
 _REVERSED: type = type(reversed(deque()))
 
 ROWS: list[Rule] = [
-    Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_indexed),
-    Primitive(operator.setitem, frule=setitem_frule, rrule=setitem_rrule, when=_indexed),
-    _push(deque.append, deque.pop, deque.appendleft, 0),
-    _push(deque.appendleft, deque.popleft, deque.append, -1),
-    _take(deque.pop, deque.append),
-    _take(deque.popleft, deque.appendleft),
+    Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, is_fitted=True, when=_indexed),
+    Primitive(operator.setitem, frule=setitem_frule, rrule=setitem_rrule, is_fitted=True, when=_indexed),
+    _push(deque.append, deque.pop, deque.appendleft, 0, APPEND),
+    _push(deque.appendleft, deque.popleft, deque.append, -1, APPENDLEFT),
+    _take(deque.pop, deque.append, POP),
+    _take(deque.popleft, deque.appendleft, POPLEFT),
     _permuting(deque.rotate, _rotate_back),
     _permuting(deque.reverse, deque.reverse),
     Primitive(deque.clear, frule=_clear_frule, rrule=_clear_rrule, when=_deque_first),

@@ -7,13 +7,15 @@ An `OrderedDict` has methods of its own for what a dict does, so its rows stand 
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict, _count_elements, defaultdict  # type: ignore[attr-defined]  # of Counter
+from collections import Counter, OrderedDict, _count_elements, defaultdict  # type: ignore[attr-defined]  # of Counter
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from adbc.rules.builtins import dicts
 from adbc.rules.classes import dict_like, overrides
-from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.rules.sequences import nothing
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.tangents import fresh_shadow, fresh_tangent
 
 __all__ = ["ROWS"]
 
@@ -96,6 +98,29 @@ def _defaultdict(factory: Any = None, /, *other: Any, **named: Any) -> Any:
     if other or named:
         _dict_init(d, *other, **named)
     return d
+
+
+def _made_empty(cls: Any, when: Any) -> Primitive:
+    """The row of a call that makes an empty mapping of class `cls`, of constants."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = cls(*args)
+        return out, fresh_tangent(out)
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        out = cls(*args)
+        return out, fresh_shadow(out, active=False), nothing(len(args))
+
+    return Primitive(cls, frule=frule, rrule=rrule, is_fitted=True, when=when, result=cls)
+
+
+def _of_class(*classes: type) -> bool:
+    """Whether missing values are made by a class, or not at all."""
+    return classes in ((), (type,))
+
+
+def _of_nothing(*classes: type) -> bool:
+    return not classes
 
 
 def _missing(d: Any, k: Any, /) -> Any:
@@ -211,7 +236,9 @@ ROWS: list[Rule] = [
     Overlay(list.__init__, _list_init),
     Overlay(dict.__init__, _dict_init),
     Overlay(OrderedDict.__init__, _dict_init),
+    _made_empty(defaultdict, _of_class),
     Overlay(defaultdict, _defaultdict, result=defaultdict),
+    _made_empty(Counter, _of_nothing),
     Overlay(defaultdict.__init__, _default_init),
     Overlay(defaultdict.__missing__, _missing),
     *(ZeroRule(function, result=bool) for function in (takes_nothing, has_constant)),

@@ -49,6 +49,7 @@ __all__ = [
     "NO_KWARGS",
     "NUMBERS",
     "ArrayLike",
+    "Halves",
     "Known",
     "Overlay",
     "Primitive",
@@ -101,6 +102,19 @@ UNKNOWN: Any = object()
 """Stands for the result of a function that has not been called yet."""
 
 
+@record(frozen=True)
+class Halves:
+    """A rule of reverse mode in two functions, for code that calls it again and again.
+
+    ``forwards(*args, *fargs) -> (out, fout, saved)`` and ``backwards(saved, bout) -> (bargs...)`` do what the
+    rule and its pullback do, and nothing is left to fit.
+    """
+
+    count: int
+    forwards: Callable[..., tuple[Any, Any, Any]]
+    backwards: Callable[[Any, Any], Sequence[Any]]
+
+
 class Rule:
     """A row of the table of rules: how one function is differentiated.
 
@@ -134,12 +148,18 @@ class Rule:
     values with shadow `fv`."""
     write_tangent: Callable[..., Any] | None = None
     """write_tangent(u, du, index, dv): does to the tangent of `u` what ``u[index] = v`` does to `u`."""
+    halves: Sequence[Halves] = ()
+    """By number of arguments, the rule of reverse mode in two halves."""
     inside: Callable[..., Any] | None = None
     """A function in Python that computes the same and has the same derivative: it stands in for the
     function in derivatives that are differentiated themselves.  For rows of one mode."""
     is_apart: bool = False
     """Whether the function belongs to the machinery that differentiates: it is called as it is, whatever it
     is given, and what it gives is a constant or has its derivative by its address."""
+
+    is_drawn = False
+    """Whether a call of which no argument has a derivative is made as it is, and gives a constant: what it
+    changes is out of sight."""
 
     is_late: bool = False
     """Whether it is decided when the function is called which of its rows makes the call, as what this one
@@ -266,6 +286,10 @@ class Rule:
         if self.formulas is None or is_complex or keywords or count != len(self.formulas):
             return None
         return FormulaCall(tuple(self.formulas), tuple(range(count)), together=self.together)
+
+    def halves_of(self, count: int) -> Halves | None:
+        """The halves of the rule for calls with `count` arguments by position."""
+        return next((halves for halves in self.halves if halves.count == count), None)
 
     def at_site(self) -> Rule:
         """The row for one call in written code: itself, unless its rules keep something for that call."""
@@ -589,9 +613,11 @@ class Primitive(Rule):
         frule: Callable[[Args, Args, Kwargs], tuple[Any, Any]],
         rrule: Callable[[Args, Args, Kwargs], tuple[Any, Any, Pullback]],
         is_fitted: bool = False,
+        halves: Sequence[Halves] = (),
         **options: Any,
     ) -> None:
         super().__init__(function, **options)
+        self.halves = halves
         self.frule = frule  # type: ignore[method-assign,assignment]  # a field of this kind of row
         self.rrule = rrule if is_fitted else _fitted(rrule)  # type: ignore[method-assign,assignment]
 

@@ -126,6 +126,9 @@ class Knowledge(Protocol):
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python, can
         be lifted and has no captured state; else None.  Of a `ClosureType` the defaults are not known."""
 
+    def finds_nothing(self, function: object, types: Sequence[AbstractType]) -> bool:
+        """Whether `function` has a cache, finds functions and constants only, and `types` are of numbers."""
+
     def only_reads(
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
     ) -> Sequence[bool]:
@@ -402,6 +405,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return call.site(Kind.PRIMAL, row=row)
     if row.is_apart or row.is_late:
         return call.site(Kind.DYNAMIC)
+    if row.is_drawn and not call.any_active and not has_shadow(result):
+        return call.site(Kind.PRIMAL, row=row)
     if row.kind in (RowKind.OVERLAY, RowKind.PER_MODE):
         binding = call.knowledge.bind(row.body, len(call.arguments), call.keywords)
         return call.site(Kind.DYNAMIC) if binding is None else call.site(Kind.DERIVED, binding=binding)
@@ -468,6 +473,8 @@ _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 def _by_function(call: _OpenCall) -> CallSite:
     """What becomes of a call that no rule is known for."""
     function = call.function
+    if not (call.any_active or call.keywords) and call.knowledge.finds_nothing(function, call.types):
+        return call.site(Kind.CONTEXTUAL)
     is_written = isinstance(function, types.FunctionType) and function not in _INTRINSICS
     if is_written and is_of_constants(function, call.arguments):
         return call.site(Kind.CONTEXTUAL)

@@ -42,6 +42,7 @@ from adbc.types.lattice import (
     RealType,
     TupleType,
     class_of,
+    draws_numbers,
     has_cotangent,
     has_shadow,
     is_float64,
@@ -215,6 +216,10 @@ _UNQUESTIONING: dict[type, frozenset[str]] = {
 }
 
 
+_DRAWING = frozenset({"cython_function_or_method", "method_descriptor"})
+"""The names of the classes of methods that NumPy's generators of random numbers have."""
+
+
 def _is_closed(cls: type) -> bool:
     """Whether neither `cls` nor its instances can be given attributes."""
     return not cls.__flags__ & HEAP_TYPE and not cls.__dictoffset__
@@ -234,9 +239,12 @@ def method_of(value: Value) -> object | None:
     Not the methods that ask objects questions (``index`` whether they are equal, ``format`` for their text):
     what classes written in Python answer is not a matter of types.  Those that look for a key are among them:
     whoever looks for their rules asks whether the key may answer in Python.  So is ``sort``, which stands for
-    code that asks that itself.
+    code that asks that itself.  Those of generators of random numbers that are made in C ask numbers only.
     """
     read = _attribute_read(value)
+    if read is not None and draws_numbers(read[0]):
+        found = getattr(read[0], read[1], None)
+        return found if type(found).__name__ in _DRAWING else None
     if read is None or not (read[0].__name__ == "ndarray" or read[1] in _UNQUESTIONING.get(read[0], ())):
         return None
     found = getattr(read[0], read[1], None)

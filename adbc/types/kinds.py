@@ -96,7 +96,7 @@ class Kind(StrEnum):
     COPY = "copy", "the result is the first argument", "none: cotangents are renamed"
     CONTEXTUAL = (
         "contextual",
-        "a global is read or written, a function or an instance is made",
+        "a global is read or written, a function or an instance is made, a cached function is given numbers",
         "a call of the runtime with the context",
         True,
     )

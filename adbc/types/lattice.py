@@ -283,7 +283,19 @@ _INACTIVE_CLASSES = frozenset(
         types.WrapperDescriptorType,
     }
 )  # fmt: skip
+_OF_CHANCE = frozenset(
+    {
+        ("random", "Random"),
+        ("numpy.random._generator", "Generator"), ("numpy.random.mtrand", "RandomState"),
+    }
+)  # fmt: skip
 _ADDRESS_CLASSES = frozenset({list, dict, set, types.CellType, types.FunctionType})
+
+
+def draws_numbers(cls: type) -> bool:
+    """Whether instances of exactly `cls` are generators of random numbers, which have their state out of
+    sight and hold no derivative."""
+    return (cls.__module__, cls.__qualname__) in _OF_CHANCE and kind_of(cls).inactive
 
 
 def class_type(cls: type) -> AbstractType:
@@ -376,7 +388,7 @@ def has_cotangent(type: AbstractType) -> bool:
         case TupleType(elements):
             return any(map(has_cotangent, elements))
         case Exact(cls):
-            if cls in _INACTIVE_CLASSES or cls in _ADDRESS_CLASSES:
+            if cls in _INACTIVE_CLASSES or cls in _ADDRESS_CLASSES or draws_numbers(cls):
                 return False
             if cls.__flags__ & HEAP_TYPE and isinstance(kind_of(cls), AddressKind):
                 return False
@@ -401,7 +413,7 @@ def has_shadow(type: AbstractType) -> bool:
         case SliceType():
             return True
         case Exact(cls):
-            if cls in _INACTIVE_CLASSES or cls in (float, complex):
+            if cls in _INACTIVE_CLASSES or cls in (float, complex) or draws_numbers(cls):
                 return False
             return cls.__name__ in ("void", "record") or not (
                 cls.__module__ == "numpy" and is_numpy_number(cls, "generic")

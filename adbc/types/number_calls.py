@@ -9,7 +9,7 @@ from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.array_calls import is_inline_number
 from adbc.types.inference import type_of
-from adbc.types.lattice import COMPLEX, FLOAT, AbstractType
+from adbc.types.lattice import COMPLEX, FLOAT, AbstractType, TupleType, has_shadow
 
 __all__ = ["is_global_number", "is_plain_step", "limit_of", "part_of_number"]
 
@@ -40,11 +40,12 @@ def part_of_number(number: AbstractType, name: Value) -> Any:
 
 
 def is_global_number(arguments: Sequence[Value]) -> bool:
-    """Whether what was read from a global is assumed to be a number: then it is a constant, because writing
-    an active number to a global is refused."""
+    """Whether what was read from a global is assumed to be a number, or a tuple of such: then it is a
+    constant, because writing an active number to a global is refused."""
     value, assumed = arguments
     if not isinstance(value, Instruction) or value.op != "call" or not isinstance(assumed, Const):
         return False
-    callee = value.operands[0]
+    callee, known = value.operands[0], assumed.value
     is_global = isinstance(callee, Const) and callee.value is intrinsics._global_
-    return is_global and isinstance(assumed.value, AbstractType) and is_inline_number(assumed.value)
+    is_tuple = isinstance(known, TupleType) and not has_shadow(known)
+    return is_global and (is_tuple or (isinstance(known, AbstractType) and is_inline_number(known)))

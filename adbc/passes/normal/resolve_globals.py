@@ -23,6 +23,7 @@ Needs calls instead of raw operations; leaves fewer `_global_` and `_getattr_`.
 from __future__ import annotations
 
 import builtins
+import sys
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -57,9 +58,10 @@ def is_stable(value: object) -> bool:
     Python classes do not, callable or not.
     """
     if isinstance(value, types.BuiltinFunctionType):
-        # ``append = results.append`` is data: the method of a particular list.
+        # ``append = results.append`` is data: the method of a particular list.  ``random.random`` is none.
         owner = value.__self__
-        return owner is None or isinstance(owner, types.ModuleType | type)
+        is_shared = owner is None or isinstance(owner, types.ModuleType | type)
+        return is_shared or owner is getattr(sys.modules.get("random"), "_inst", owner.__class__)
     if isinstance(value, _KINDS):
         return True
     kind = type(value)

@@ -9,6 +9,7 @@ before::
     %5: Any = call %4(%r)
     %6: Any = call %layer(%x)                                %layer: Layer
     %7: Any = call %cls(%x)                                  %cls is the class Vector
+    %8: Any = call <bound method Random.gauss>(0.0, 1.0)     what ``random.gauss`` is
 
 after::
 
@@ -16,6 +17,7 @@ after::
     %5: Any = call Body.pull(%self, %r)
     %6: Any = call Layer.__call__(%layer, %x)
     %7: Any = call _new_(Vector, %x)
+    %8: Any = call Random.gauss(<the generator of the module>, 0.0, 1.0)
 
 Needs types.  What is assumed about classes is for `AttributeKnowledge` to note.
 """
@@ -33,6 +35,7 @@ from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, type_of
 from adbc.types.lattice import NONE, ConstType, Exact
 from adbc.types.records import unhidden
+from adbc.types.shared_methods import shared_method
 
 __all__ = ["AttributeKnowledge", "is_known_read", "known_attributes"]
 
@@ -70,7 +73,10 @@ def known_attributes(graph: Graph, knowledge: AttributeKnowledge) -> bool:
     for block in graph.blocks:
         for call in list(block.instructions):
             callee = call.operands[0] if call.op == "call" else None
-            if callee is None or callee.__class__ is Const:
+            if callee is None:
+                continue
+            if isinstance(callee, Const):
+                changed = _call_shared(call, callee) or changed
                 continue
             if isinstance(callee, Instruction) and target(callee) is _getattr_:
                 front = _through_attribute(callee, knowledge)
@@ -87,6 +93,17 @@ def known_attributes(graph: Graph, knowledge: AttributeKnowledge) -> bool:
             call.operands[:1] = front
             changed = True
     return changed
+
+
+def _call_shared(call: Instruction, callee: Const) -> bool:
+    """Call a method of the generator of the module `random` by its function; whether `call` was of one."""
+    count = 1
+    if callee.value is _foreigncall_:
+        callee, count = call.operands[1], 2  # type: ignore[assignment]  # if it is none, it has no value
+    method = shared_method(getattr(callee, "value", None))
+    if method is not None:
+        call.operands[:count] = [Const(method[0]), Const(method[1])]
+    return method is not None
 
 
 def _check_unhidden(call: Instruction, read: Instruction, obj: Value, knowledge: AttributeKnowledge) -> None:

@@ -14,17 +14,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.rules.builtins.items import GET, KEY, STORE, get_rrule, read_item, setitem_rrule, store_item
 from adbc.rules.builtins.past_methods import PastMethods
 from adbc.rules.classes import class_of_first, dict_like, has, overrides
 from adbc.rules.namespaces import check_all_names, check_name
 from adbc.rules.sequences import emptied, fail, nothing, pair_of, refuse_constant, symbolic
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 from adbc.tangents.keys import keep_key
 
 __all__ = ["ROWS", "fill_dict", "read_past_methods", "same_rows", "setdefault", "update_any"]
-
-_KEY = "the key of a dict"
 
 
 def _dict_first(cls: type, *rest: type) -> bool:
@@ -61,21 +60,6 @@ def _inlined_load(rows: list[Rule]) -> list[Rule]:
 # -- d[k] ---------------------------------------------------------------------------------------------
 
 
-def _read(d: Any, fd: Any, k: Any, width: int) -> Any:
-    """What an rrule returns that reads ``d[k]``, which is present, in a call of `width` arguments."""
-    out = d[k]
-    if fd is None:
-        return out, None, nothing(width)
-    zeros = (None,) * width
-
-    def read_pullback(bout: Any) -> Sequence[Any]:
-        if bout is not None:
-            fd[k] = slot_increment(fd[k], bout)
-        return zeros
-
-    return out, slot_shadow(fd[k]), read_pullback
-
-
 def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k = args
     out = d[k]
@@ -83,7 +67,7 @@ def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
 
 
 def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    return _read(args[0], fargs[0], args[1], 2)
+    return read_item(args[0], fargs[0], args[1], 2)
 
 
 def held(d: Any, k: Any) -> Any:
@@ -120,60 +104,13 @@ def _get_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
     return (default[0], dargs[2]) if default else (None, None)
 
 
-def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    d, k, *default = args
-    if k in d:
-        return _read(d, fargs[0], k, len(args))
-    if not default:
-        return None, None, nothing(2)
-    return default[0], fargs[2], lambda bout: (None, None, bout)
-
-
 # -- d[k] = v, del d[k] ---------------------------------------------------------------------------------
-
-
-def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
-    """Put `v` into dict `d` at key `k`; returns a function that undoes this and gives the rdata of `v`."""
-    if fd is None:
-        refuse_constant(d, fv)
-    if type(k) is str and (type(d) is not dict or "__builtins__" in d or "__spec__" in d):
-        check_name(d, k, v)
-    if k not in d:
-        d[k] = v
-        if fd is not None:
-            fd[k] = slot_tangent(v, fv)
-
-        def forget() -> Any:
-            d.pop(k)
-            bv = None if fd is None else slot_rdata(fd.pop(k))
-            return None if fv is None else bv
-
-        return forget
-    old = d[k]
-    d[k] = v
-    if fd is None:
-
-        def put_back() -> Any:
-            d[k] = old
-
-        return put_back
-    before = fd[k]
-    if not (type(old) is float and type(v) is float):
-        fd[k] = slot_tangent(v, fv)
-
-    def restore() -> Any:
-        bv = slot_rdata(fd[k])
-        fd[k] = emptied(old, before)
-        d[k] = old
-        return None if fv is None else bv
-
-    return restore
 
 
 def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k, v = args
     dd, dk, dv = dargs
-    keep_key(k, dk, _KEY)
+    keep_key(k, dk, KEY)
     if dd is None:
         refuse_constant(d, dv)
     check_name(d, k, v)
@@ -181,14 +118,6 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
     if dd is not None:
         dd[k] = fill_tangent(v, dv)
     return None, None
-
-
-def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    d, k, v = args
-    fd, fk, fv = fargs
-    lost = None if fk is None else keep_key(k, fk, _KEY)
-    undo = _store(d, fd, k, v, fv)
-    return None, None, lambda bout: (None, lost, undo())
 
 
 def _take_out(d: Any, fd: Any, k: Any) -> tuple[Any, Any, Callable[[Any], None]]:
@@ -281,7 +210,7 @@ def _update_into(d: Any, fd: Any, other: Any, fother: Any) -> Callable[[], None]
     undos = []
     for k, v in list(other.items()):
         fv = None if fother is None else slot_shadow(fother[k])
-        undos.append((k, _store(d, fd, k, v, fv)))
+        undos.append((k, store_item(d, fd, k, v, fv)))
 
     def undo_all() -> None:
         given = [(k, undo()) for k, undo in reversed(undos)]
@@ -564,9 +493,17 @@ def _view(method: Any) -> list[Rule]:
     return [*rows, Primitive(method, frule=frule, rrule=rrule, when=_dict_first)]
 
 
-def _primitive(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
+def _primitive(
+    functions: Sequence[Any],
+    frule: Any,
+    rrule: Any,
+    when: Any,
+    result: Any = None,
+    halves: Sequence[Halves] = (),
+) -> list[Rule]:
     return [
-        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, when=when, result=result) for f in functions
+        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, halves=halves, when=when, result=result)
+        for f in functions
     ]
 
 
@@ -580,11 +517,12 @@ ROWS: list[Rule] = [
     *_primitive(
         (operator.setitem, dict.__setitem__, intrinsics._map_add_),
         _setitem_frule,
-        _setitem_rrule,
+        setitem_rrule,
         _dict_first,
+        halves=STORE,
     ),
     *_primitive((operator.delitem, dict.__delitem__), _delitem_frule, _delitem_rrule, _dict_first),
-    *_primitive((dict.get,), _get_frule, _get_rrule, _dict_first),
+    *_primitive((dict.get,), _get_frule, get_rrule, _dict_first, halves=GET),
     *_primitive((dict.pop,), _pop_frule, _pop_rrule, _dict_first),
     Overlay(dict.popitem, _popitem, when=_dict_first),
     Overlay(dict.setdefault, setdefault, when=_dict_first),
@@ -639,5 +577,6 @@ def same_rows(cls: type, base: type, names: Sequence[str]) -> list[Rule]:
         for row in ROWS:
             if row.function is getattr(base, name):
                 assert isinstance(row, Primitive)
-                rows.append(Primitive(getattr(cls, name), frule=row.frule, rrule=row.rrule, when=row.when))
+                options: Any = {"is_fitted": True, "halves": row.halves, "when": row.when}
+                rows.append(Primitive(getattr(cls, name), frule=row.frule, rrule=row.rrule, **options))
     return rows

@@ -31,7 +31,7 @@ from adbc.rules.sequences import (
     symbolic,
     tangents_of,
 )
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import (
     MutableTangent,
     add,
@@ -62,6 +62,12 @@ def _mirrored(rows: list[Rule]) -> list[Rule]:
     """Return `rows`, marked as ones whose tangent builders may write inline (`Rule.mirrored`)."""
     for row in rows:
         row.mirrored = True
+    return rows
+
+
+def _with_halves(rows: list[Rule], halves: Sequence[Halves]) -> list[Rule]:
+    for row in rows:
+        row.halves = halves
     return rows
 
 
@@ -135,6 +141,33 @@ def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         return None, None
 
     return out, fout, getslice_pullback
+
+
+def _getslice_forwards(a: Any, where: Any, fa: Any, fwhere: Any) -> tuple[Any, Any, Any]:
+    out = a[plain_slice(where)]
+    if (fa is None or len(fa) == len(a)) and _FLOATS.issuperset(map(type, out)):
+        fout = [0.0] * len(out)
+        return out, fout, None if fa is None else (fa, where, fout)
+    out, fout, pullback = _getslice_rrule((a, where), (fa, fwhere))
+    return out, fout, None if pullback is _NOTHING else pullback
+
+
+def _getslice_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    if saved is None:
+        return None, None
+    if saved.__class__ is not tuple:
+        return saved(bout)  # type: ignore[no-any-return]  # a pullback
+    fa, where, fout = saved
+    if any(fout):
+        places: Any = range(len(fa))
+        for i, t in zip(places[where], fout, strict=True):
+            if t:
+                fa[i] = slot_increment(fa[i], t)
+    return None, None
+
+
+_FLOATS = frozenset({float})
+_GETSLICE = (Halves(2, _getslice_forwards, _getslice_backwards),)
 
 
 # -- a[i] = v -----------------------------------------------------------------------------------------
@@ -567,7 +600,12 @@ ROWS: list[Rule] = [
             "load", _rows((operator.getitem, list.__getitem__), getitem_frule, getitem_rrule, _indexed)
         ),
     ),
-    *_mirrored(_rows((operator.getitem, list.__getitem__), _getslice_frule, _getslice_rrule, _sliced, list)),
+    *_mirrored(
+        _with_halves(
+            _rows((operator.getitem, list.__getitem__), _getslice_frule, _getslice_rrule, _sliced, list),
+            _GETSLICE,
+        )
+    ),
     *_inlined("store", _rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed)),
     *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),
     *_changing((operator.delitem, list.__delitem__), _delete, _deletes),

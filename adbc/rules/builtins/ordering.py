@@ -8,6 +8,7 @@ carries a compensation in `sum`).
 from __future__ import annotations
 
 import builtins
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from adbc.rules.classes import number, overrides
 from adbc.rules.consumers import Missing, all_of, any_of, is_number, largest_of, smallest_of, sum_of
 from adbc.rules.elements import LARGEST, SMALLEST, SORTED, SUM, of_elements
 from adbc.rules.sequences import Source, element_tangents, fail, sequence_rdata, tangents_of
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project, slot_rdata
 
 __all__ = ["ROWS", "any_python_order", "sorting_order", "watched_order"]
@@ -25,7 +26,7 @@ __all__ = ["ROWS", "any_python_order", "sorting_order", "watched_order"]
 
 
 def all_numbers(values: Any, start: Any) -> bool:
-    """Whether `start` and all elements of a list or tuple are plain numbers."""
+    """Whether `start` and all elements of a list, tuple or deque are plain numbers."""
     return number(type(start)) and all(map(number, set(map(type, values))))
 
 
@@ -81,6 +82,26 @@ def _sum_of_floats(values: list[float], start: Any, shadow: list[float], start_s
     return builtins.sum(values, start), NO_FDATA, floats_pullback
 
 
+def _sum_forwards(values: Any, start: Any, fvalues: Any, fstart: Any) -> tuple[Any, Any, Any]:
+    cls = fvalues.__class__
+    if (cls is list or cls is deque) and {*map(type, values)} == _FLOATS:
+        return builtins.sum(values, start), NO_FDATA, (fvalues, start, fstart)
+    return _sum_rrule((values, start), (fvalues, fstart))  # type: ignore[no-any-return]  # three parts
+
+
+def _sum_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    if saved.__class__ is not tuple:
+        return saved(bout)  # type: ignore[no-any-return]  # a pullback
+    if bout is None:
+        return None, None
+    fvalues, start, fstart = saved
+    b = bout if bout.__class__ is float else project(bout, 0.0)
+    grown = [t + b for t in fvalues]
+    fvalues.clear()
+    fvalues.extend(grown)
+    return None, None if fstart is None else project(bout, start)
+
+
 def _sum(values: Any, /, start: Any = 0) -> Any:
     if all_numbers(values, start):
         return sum_numbers(values, start)
@@ -94,6 +115,11 @@ def _sum(values: Any, /, start: Any = 0) -> Any:
 def _is_held(cls: type, *rest: type) -> bool:
     """Whether the elements are in a list or tuple already, so that no Python code runs to make them."""
     return cls is list or cls is tuple
+
+
+def _is_at_hand(cls: type, *rest: type) -> bool:
+    """Whether the elements are in a list, a tuple or a deque already."""
+    return _is_held(cls) or cls is deque
 
 
 def _is_held_alone(*classes: type) -> bool:
@@ -223,8 +249,14 @@ def _permuted_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 ROWS: list[Rule] = [
     ZeroRule(all_numbers, result=bool),
     ZeroRule(is_number, result=bool),
-    Primitive(sum_numbers, frule=_sum_frule, rrule=_sum_rrule),
-    *of_elements(SUM, Overlay(builtins.sum, _sum, when=_is_held)),
+    Primitive(
+        sum_numbers,
+        frule=_sum_frule,
+        rrule=_sum_rrule,
+        is_fitted=True,
+        halves=(Halves(2, _sum_forwards, _sum_backwards),),
+    ),
+    *of_elements(SUM, Overlay(builtins.sum, _sum, when=_is_at_hand)),
     Overlay(builtins.sum, sum_of),
     ZeroRule(any_python_order, result=bool),
     ZeroRule(first_extreme, result=int),

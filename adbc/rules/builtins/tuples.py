@@ -16,7 +16,7 @@ from adbc.ir.intrinsics import EXHAUSTED
 from adbc.rules.classes import builtin_data, has, inherits, integer, overrides
 from adbc.rules.elements import OF_TUPLE, of_elements
 from adbc.rules.sequences import ITERABLES, Source, fail, plain_slice, symbolic, tangents_of
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT, RData, add, fill_tangent, slot_rdata
 
 __all__ = ["ROWS", "tuple_shadow", "tuple_tangent"]
@@ -73,6 +73,24 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         return (_rdata(x, parts), *(None,) * (width - 1))
 
     return x[i], _index(x, fargs[0], i), getitem_pullback
+
+
+def _getitem_forwards(x: Any, i: Any, fx: Any, fi: Any) -> tuple[Any, Any, Any]:
+    if fx is None:
+        return x[i], None, None
+    return x[i], _index(x, fx, i), (x, i)
+
+
+def _getitem_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    if saved is None or bout is None:
+        return None, None
+    x, i = saved
+    parts = [None] * len(x)
+    parts[i] = bout
+    return tuple(parts) if type(x) is tuple else _rdata(x, parts), None
+
+
+_GETITEM = (Halves(2, _getitem_forwards, _getitem_backwards),)
 
 
 def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -288,9 +306,17 @@ def _searches(cls: type, value: type, *rest: type) -> bool:
     return cls is tuple and builtin_data(value)
 
 
-def _pairs(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
+def _pairs(
+    functions: Sequence[Any],
+    frule: Any,
+    rrule: Any,
+    when: Any,
+    result: Any = None,
+    halves: Sequence[Halves] = (),
+) -> list[Rule]:
     return [
-        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, when=when, result=result) for f in functions
+        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, halves=halves, when=when, result=result)
+        for f in functions
     ]
 
 
@@ -298,7 +324,9 @@ ROWS: list[Rule] = [
     ZeroRule(fail),
     *of_elements(
         OF_TUPLE,
-        *_pairs((operator.getitem, tuple.__getitem__), _getitem_frule, _getitem_rrule, _indexed),
+        *_pairs(
+            (operator.getitem, tuple.__getitem__), _getitem_frule, _getitem_rrule, _indexed, halves=_GETITEM
+        ),
     ),
     *_pairs((operator.getitem, tuple.__getitem__), _getslice_frule, _getslice_rrule, _sliced, tuple),
     *_pairs((intrinsics._project_,), _getitem_frule, _getitem_rrule, _project_any),

@@ -35,6 +35,7 @@ class DrawRule(ArrayRule):
     partials: for each parameter the derivative ``partial(out, *parameters)``, or None for zero.
     """
 
+    is_drawn = True
     sample = None  # type: ignore[assignment]  # the generator would be another one afterwards
 
     def __init__(
@@ -46,6 +47,7 @@ class DrawRule(ArrayRule):
         super().__init__(
             function, f"self {names} size", jvp=formulas, vjp=formulas, defaults=defaults, when=plain
         )
+        self.result = _number_of(len(given))
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         return False
@@ -58,6 +60,20 @@ class DrawRule(ArrayRule):
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         return super().rrule(args, [f if is_carried(f) else None for f in fargs], kwargs)
+
+
+def _number_of(count: int) -> Callable[..., type | None]:
+    """What tells the class of a number that is drawn with at most so many parameters, numbers of Python's;
+    with more there is a size, and perhaps an array."""
+
+    def result(generator: type, *parameters: type) -> type | None:
+        is_number = generator in HOMES and len(parameters) <= count and {*parameters} <= _NUMBERS
+        return float if is_number else None
+
+    return result
+
+
+_NUMBERS = {float, int}
 
 
 def _formula(partial: Callable[..., Any], defaults: Sequence[float]) -> Callable[..., Any]:
@@ -178,6 +194,13 @@ CONSTANT = [
     "seed", "spawn",
 ]  # fmt: skip
 """The methods whose results have no parameters with a derivative: discrete ones, and standard ones."""
+_STANDARD = frozenset(
+    {
+        "random", "random_sample", "rand", "randn", "standard_normal", "standard_exponential",
+        "standard_cauchy",
+    }
+)  # fmt: skip
+"""Those that give a float if they are given nothing."""
 
 
 # -- what is moved -----------------------------------------------------------------------------------------
@@ -261,7 +284,10 @@ def _rows() -> list[Rule]:
     for home in HOMES:
         for name, (names, partials, defaults) in DRAWS.items():
             rows.append(DrawRule(getattr(home, name), names, partials, defaults))
-        rows.extend(ZeroRule(getattr(home, name)) for name in CONSTANT if hasattr(home, name))
+        for name in CONSTANT:
+            if hasattr(home, name):
+                result = _number_of(0) if name in _STANDARD else None
+                rows.append(ZeroRule(getattr(home, name), result=result))
         for name, body in BODIES.items():
             if hasattr(home, name):
                 method = getattr(home, name)

@@ -37,6 +37,7 @@ from adbc.runtime.build.facts import (
 )
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.inferred import infer_types
+from adbc.runtime.build.memoised import finds_nothing
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
 from adbc.runtime.build.speculation import Guesses
@@ -45,6 +46,7 @@ from adbc.runtime.calls.classes import (
     certain_method,
     class_member,
     constructor,
+    has_state_in_c,
     inherited,
     is_bare,
     is_field,
@@ -189,12 +191,21 @@ class Knowledge:
             self.notes.add(("defaults", id(function)), DefaultsFact(function))
         return binding
 
+    def finds_nothing(self, function: object, types: Sequence[AbstractType]) -> bool:
+        """Whether `function` has a cache, finds functions and constants only, and `types` are of numbers."""
+        are_numbers = all(class_of(t) in (int, float, bool) for t in types)
+        return are_numbers and finds_nothing(function, self._body_of)
+
+    def _body_of(self, function: types.FunctionType) -> Graph | None:
+        can_be_lifted = self.graphs.bind(function, function.__code__.co_argcount, ()) is not None
+        return self.body(function) if can_be_lifted else None
+
     # -- classes -------------------------------------------------------------------------------------------
 
     def method(self, cls: type, name: str) -> types.FunctionType | None:
         """The function that attribute `name` of instances of exactly `cls` is bound to, without a rule."""
         found: types.FunctionType | None = method(cls, name)
-        if found is None or self.table.rows(found):
+        if found is None or (self.table.rows(found) and not has_state_in_c(cls)):
             return None
         self.notes.add((cls, name), ClassFact(cls, name, found))
         return found
@@ -323,6 +334,8 @@ class Knowledge:
         """The type of a call's result."""
         row = self.row(function, types_)
         if row is not None:
+            if row.is_drawn and (declared := _row_result(row, types_)) is not ANY and not keywords:
+                return declared
             if row.kind is RowKind.OVERLAY:
                 return self._python_result(row.body, types_, keywords)
             return ANY if keywords else _row_result(row, types_)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 from adbc import passes  # loaded when it is first used
@@ -135,7 +136,7 @@ class SpecialBases:
             if not isinstance(read, Instruction) or target(read) is not _getattr_ or read in tested:
                 continue
             function = is_method(read, self.knowledge)
-            if function is None or not makes_generators(function.__code__):
+            if type(function) is not FunctionType or not makes_generators(function.__code__):
                 continue
             users = users or uses(graph)
             takers, block = users[call], read.block

@@ -22,6 +22,7 @@ from adbc.tangents.containers import NamedTupleKind
 from adbc.tangents.fields import has_attributes_beside, is_python_class
 from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
 from adbc.tangents.protocol import kind_of
+from adbc.types.lattice import draws_numbers
 
 __all__ = [
     "CONTAINERS",
@@ -218,14 +219,26 @@ def is_instance(cls: type, asked: type) -> bool | None:
 
 
 def method(cls: type, name: str) -> Any:
-    """The Python function that attribute `name` of instances of exactly `cls` is, unless they have a field of
-    that name; None if there is no such function."""
+    """The function that attribute `name` of instances of exactly `cls` is, unless they have a field of that
+    name: one in Python, or also one in C of a class that `has_state_in_c`; None if there is none."""
+    if has_state_in_c(cls):
+        found = lookup(cls, name)
+        return found if found.__class__ in _METHODS else None
     if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) is not InstanceKind:
         return None
     if lookup(cls, "__getattribute__") is not object.__getattribute__:
         return None
     found = lookup(cls, name)
     return found if found.__class__ is types.FunctionType else None
+
+
+_METHODS = (types.FunctionType, types.MethodDescriptorType)
+
+
+def has_state_in_c(cls: type) -> bool:
+    """Whether instances of exactly `cls` have their state out of sight, and so no derivative, but methods
+    with rules, in C and in Python, which attributes of an instance may hide."""
+    return cls.__module__ == "random" and draws_numbers(cls)
 
 
 def special(cls: type, name: str) -> Any:

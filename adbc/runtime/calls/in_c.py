@@ -76,11 +76,13 @@ class InC(abc.ABC):
             return SLOW
         if context.kept is not None or context.__dict__.get("held") or not known.holds(function):
             return SLOW
-        if not known.is_harmless and finds_memory(context, function):
+        is_bounded = known.is_harmless or known.is_quiet
+        if not is_bounded and finds_memory(context, function):
             return SLOW
         out = called_by_user(functools.partial(function, *xs)) if known.looks else function(*xs)
-        context.attributes.clear()
-        if not known.is_harmless:
+        if not known.is_quiet:
+            context.attributes.clear()
+        if not is_bounded:
             self._check_unbroken(context, function)
         if out.__class__ in CONSTANTS:
             return self.constant(out, None, len(xs) + 1)

@@ -17,6 +17,8 @@ from adbc.cpython.cells import captured
 from adbc.cpython.libraries import FOR_CONSTANTS, is_library_code, is_library_module
 from adbc.cpython.names import names_in
 from adbc.cpython.wrappers import CACHED
+from adbc.flags import HEAP_TYPE
+from adbc.runtime.calls.reach import KEEP_NOTHING, package_of
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.tangents import NO_TANGENT
 
@@ -32,6 +34,7 @@ class PlainFunction:
     """What is known of a function that was called as it is.  It does not keep the function alive.
 
     is_harmless: whether what it runs rebinds nothing that derived code uses.
+    is_quiet: whether the code that it leads to is the user's, and finds functions and constants only.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class PlainFunction:
         self.reference = weakref.ref(function, died)
         self.reached = [_Reached(f) for f in reached]
         self.is_harmless = function.__module__ in FOR_CONSTANTS
+        self.is_quiet = all(map(_finds_functions_only, reached))
         self.looks = hasattr(function, "__globals__") and not self.is_harmless
         """Whether it may look at who called."""
 
@@ -134,6 +138,20 @@ def _functions_only(function: Any) -> list[types.FunctionType] | None:
 
 def _is_of_library(function: types.FunctionType) -> bool:
     return is_library_code(function.__code__.co_filename, function.__globals__)
+
+
+def _finds_functions_only(function: types.FunctionType) -> bool:
+    """Whether `function`, of those that `_functions_only` finds, is the user's, and names neither classes in
+    Python nor packages that may keep something."""
+    if _is_of_library(function):
+        return False
+    values = [*captured(function), *(function.__globals__.get(name) for name in _named(function))]
+    return not any(
+        x.__flags__ & HEAP_TYPE
+        if isinstance(x, type)
+        else isinstance(x, types.ModuleType) and package_of(x) not in KEEP_NOTHING
+        for x in values
+    )
 
 
 def _defaults(function: types.FunctionType) -> tuple[Any, Any]:

@@ -37,6 +37,8 @@ class Context:
     unknown C code has run, which may have changed one."""
     beside: list[Any]
     """Values of classes derived from builtin ones that were given attributes with a derivative."""
+    constants: dict[int, tuple[Any, ...]]
+    """By address, tuples that came through no argument and hold constants only."""
     classes: dict[int, tuple[type, dict[Any, Any]]]
     """By address, a class that was made in this call, and the tangents of its attributes."""
     entered: Any = None
@@ -169,11 +171,30 @@ class Context:
         cls = type(value)
         if cls in _CONSTANT or (cls is types.FunctionType and _has_no_state(value)):
             return None
-        find = self.shadows.found if self.is_forward else self.shadows.known
+        if cls is tuple and self._is_constant(value):
+            return None
+        shadows = self.shadows
+        if not (self.is_forward or shadows.waiting):  # most are met again and again
+            met = shadows.met.get(id(value))
+            if met is not None and met[0] is value and met[1].__class__ in _OF_MEMORY:
+                return met[1]
+        find = shadows.found if self.is_forward else shadows.known
         return _memory(slot_shadow(find(value)))
+
+    def _is_constant(self, value: tuple[Any, ...]) -> bool:
+        """Whether there are only constants in `value`, a tuple that did not come through an argument."""
+        constants = self.constants
+        if constants.get(id(value)) is value:
+            return True
+        is_constant = _CONSTANT.issuperset(map(type, value))
+        if is_constant:
+            constants[id(value)] = value
+        return is_constant
 
     def kept_shadow(self, value: Any) -> Any:
         """`known_shadow` of what code of a library keeps, as a global or an attribute of a class."""
+        if value.__class__ is tuple and self._is_constant(value):
+            return None
         before = self.met_before(value)
         shadow = self.known_shadow(value)
         return shadow if shadow is None else self.note_kept(value, shadow, before)
@@ -214,7 +235,7 @@ class Context:
     def known_tangent(self, value: Any) -> Any:
         """The tangent of an object that did not come through an argument, None for zero."""
         cls = type(value)
-        if cls in _CONSTANT:
+        if cls in _CONSTANT or (cls is tuple and self._is_constant(value)):
             return None
         tangent = self.shadows.found(value)
         return None if tangent is NO_TANGENT else tangent
@@ -249,6 +270,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "beside": list,
     "captured": dict,
     "classes": dict,
+    "constants": dict,
     "finalised": list,
     "held": dict,
     "holders": list,
@@ -276,6 +298,10 @@ _CONSTANT = frozenset(
         types.MethodDescriptorType, set, frozenset,
     }
 )  # fmt: skip
+
+
+_OF_MEMORY = frozenset({list, dict, MutableTangent})
+"""The most frequent classes of shadows of memory."""
 
 
 def _memory(shadow: Any) -> Any:

@@ -33,10 +33,11 @@ _MODULES: Any = sys.modules
 class Shadows:
     """Object -> tangent, by identity."""
 
-    __slots__ = ("_known", "waiting")
+    __slots__ = ("met", "waiting")
 
     def __init__(self) -> None:
-        self._known: dict[Any, tuple[Any, Any]] = {}
+        self.met: dict[Any, tuple[Any, Any]] = {}
+        """By address, objects with their tangents; those that are `waiting` come first."""
         self.waiting: list[tuple[Any, Any]] = []
 
     @property
@@ -45,19 +46,19 @@ class Shadows:
             waiting, self.waiting = self.waiting, []
             for obj, tangent in waiting:
                 if tangent is NO_TANGENT:
-                    hold_if_free(obj, self._known)
+                    hold_if_free(obj, self.met)
                 elif tangent is NO_FDATA:
                     raise VerificationError(
                         "a function that was found to meet no memory but that of its arguments asks for the"
                         " shadow of something else: this is a mistake of adbc"
                     )
                 else:
-                    kind_of(type(obj)).remember(obj, tangent, self._known)
-        return self._known
+                    kind_of(type(obj)).remember(obj, tangent, self.met)
+        return self.met
 
     def start_with(self, memo: dict[Any, tuple[Any, Any]]) -> None:
         """Let what is met be entered into `memo`, before anything was."""
-        self._known = memo
+        self.met = memo
 
     def later(self, obj: Any, tangent: Any) -> None:
         """Let `tangent` belong to `obj`, an array or list of numbers that shares nothing with what was met.
@@ -88,7 +89,7 @@ class Shadows:
     def known(self, obj: Any) -> Any:
         """What `found` gives for `obj`, in reverse mode: memory that was not met holds constants."""
         if not self.waiting:  # else what was met first is entered first
-            met = self._known.get(id(obj))
+            met = self.met.get(id(obj))
             if met is not None and met[0] is obj:
                 return met[1]
         cls = type(obj)
@@ -97,6 +98,10 @@ class Shadows:
         if obj is _MODULES:
             return NO_TANGENT
         memo = self._memo
+        if cls is list and id(obj) not in memo and {*map(type, obj)} == _FLOATS:  # tables mostly are
+            zeros = [0.0] * len(obj)
+            memo[id(obj)] = obj, zeros
+            return zeros
         before = len(memo)
         tangent = zero_tangent(obj, memo, True)
         if len(memo) > before:
@@ -121,7 +126,7 @@ class Shadows:
 
     def __bool__(self) -> bool:
         """Whether anything was met."""
-        return bool(self._known or self.waiting)
+        return bool(self.met or self.waiting)
 
     def meets(self, addresses: frozenset[int]) -> bool:
         """Whether something at one of `addresses` was met."""
