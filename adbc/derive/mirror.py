@@ -36,10 +36,10 @@ from adbc.passes.query import target
 from adbc.records import record
 from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS
-from adbc.types.callsites import CallSite, is_constant_dict, is_kept, name_of
+from adbc.types.callsites import CallSite, is_kept, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import CONTEXT, FUNCTION
-from adbc.types.displays import is_constant_display, keeps_no_list
+from adbc.types.displays import is_constant_dict, is_constant_display, keeps_no_list
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, NONE, AbstractType, TupleType

@@ -14,10 +14,10 @@ from adbc.types.lattice import FLOAT, has_cotangent, has_shadow
 if TYPE_CHECKING:  # the builder has these functions among its handlers
     from adbc.reverse.forwards import ForwardsPass
 
-__all__ = ["init_field", "put_field"]
+__all__ = ["field_init", "field_put"]
 
 
-def init_field(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
+def field_init(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
     """Write ``obj.x = v`` of a new object, and a zero into the field of its shadow."""
     obj, name, value = site.arguments
     write = builder.builder.call
@@ -35,7 +35,7 @@ def init_field(builder: ForwardsPass, call: Instruction, site: CallSite) -> None
     builder.leave(InitAdjoint(value, shadow, name))
 
 
-def put_field(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
+def field_put(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
     """Write ``obj.x = v`` of anything, by a function of the runtime that saves what was there."""
     obj, name, value = site.arguments
     support, u, fu, key = builder.support, builder.p(obj), builder.s(obj), builder.p(name)

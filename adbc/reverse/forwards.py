@@ -43,7 +43,7 @@ from adbc.reverse.adjoints import (
     slot_adjoint,
 )
 from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
-from adbc.reverse.fields import init_field, put_field
+from adbc.reverse.fields import field_init, field_put
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.halves import write_display, write_halves
 from adbc.reverse.support import Support
@@ -180,8 +180,8 @@ class ForwardsPass(Mirror):
             Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
             Kind.COPY: self._copy, Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store,
-            Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: functools.partial(put_field, self),
-            Kind.FIELD_INIT: functools.partial(init_field, self),
+            Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: functools.partial(field_put, self),
+            Kind.FIELD_INIT: functools.partial(field_init, self),
             Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
             Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,

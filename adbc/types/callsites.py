@@ -66,7 +66,6 @@ __all__ = [
     "activity",
     "called",
     "classify",
-    "is_constant_dict",
     "is_method",
     "name_of",
     "row_of",
@@ -133,9 +132,6 @@ class Knowledge(Protocol):
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
     ) -> Sequence[bool]:
         """Per parameter of these types, whether `function` only reads it (`types.readers`)."""
-
-
-_IMMUTABLE = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
 def name_of(function: Any) -> str:
@@ -619,16 +615,6 @@ def _is_field(arguments: Sequence[Value], types_: Sequence[AbstractType], knowle
         and isinstance(name.value, str)
         and knowledge.is_field(obj.cls, name.value)
     )
-
-
-def is_constant_dict(value: Value) -> bool:
-    """Whether `value` is a new dict of immutable constants, as the keyword defaults of a function are."""
-    if not isinstance(value, Instruction) or value.op != "call":
-        return False
-    parts = [x.value if isinstance(x, Const) else value for x in value.operands]
-    if parts[0] is not intrinsics._new_ or parts[1] is not dict:
-        return False
-    return all(type(part) in _IMMUTABLE for part in parts[2:])
 
 
 class Memory(Protocol):

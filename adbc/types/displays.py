@@ -12,7 +12,7 @@ from typing import Any
 from adbc.ir.intrinsics import _new_
 from adbc.ir.values import Const, Instruction, Value
 
-__all__ = ["is_constant_display", "keeps_no_list"]
+__all__ = ["is_constant_dict", "is_constant_display", "keeps_no_list"]
 
 _NUMBERS = frozenset({int, float, complex, bool, str, type(None)})
 
@@ -46,3 +46,16 @@ def keeps_no_list(function: Any) -> bool:
 
 def _module(function: Any) -> str:
     return str(getattr(function, "__module__", "")).partition(".")[0]
+
+
+def is_constant_dict(value: Value) -> bool:
+    """Whether `value` is a new dict of immutable constants, as the keyword defaults of a function are."""
+    if not isinstance(value, Instruction) or value.op != "call":
+        return False
+    parts = [x.value if isinstance(x, Const) else value for x in value.operands]
+    if parts[0] is not _new_ or parts[1] is not dict:
+        return False
+    return all(type(part) in _IMMUTABLE for part in parts[2:])
+
+
+_IMMUTABLE = frozenset({bool, int, float, complex, str, bytes, type(None)})

@@ -137,11 +137,11 @@ def _rounds(*classes: type) -> bool:
     return not classes or real(classes[0])
 
 
-def _rounded(cls: type, digits: type = NoneType) -> type | None:
+def _rounded(cls: type, digits: type = NoneType, *more: type) -> type | None:
     """The class of what `round` gives for numbers of Python's."""
     if digits is NoneType:
-        return int
-    return cls if cls in (int, float) and digits in (int, bool) else None
+        return None if more else int
+    return cls if not more and cls in (int, float) and digits in (int, bool) else None
 
 
 _TWO: list[Rule] = [

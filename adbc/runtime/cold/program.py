@@ -18,8 +18,8 @@ from adbc.ir.values import UNDEF, Const, Instruction, Position, Value
 from adbc.runtime.cold import steps
 from adbc.runtime.cold.lines import Lines
 from adbc.runtime.cold.modes import Mode
-from adbc.types.callsites import AS_THEY_ARE, is_constant_dict
-from adbc.types.displays import is_constant_display
+from adbc.types.callsites import AS_THEY_ARE
+from adbc.types.displays import is_constant_dict, is_constant_display
 from adbc.types.inference import call_parts
 from adbc.types.library_calls import is_kept
 

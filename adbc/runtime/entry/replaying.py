@@ -273,7 +273,7 @@ class Notes:
             return x.func, x.args, x.keywords
         if cls is types.BuiltinFunctionType:
             return () if isinstance(x.__self__, types.ModuleType | type) else (x.__self__,)
-        if isinstance(x, Rule) or cls.__module__.startswith(_STOPS):
+        if isinstance(x, Rule) or _module(cls).startswith(_STOPS):
             return ()
         if issubclass(cls, type):
             if cls is type and not x.__flags__ & HEAP_TYPE:
@@ -353,15 +353,22 @@ class Notes:
         return values
 
 
+def _module(cls: type) -> str:
+    """The module of `cls`; a class may have something else of this name for its instances."""
+    module = cls.__module__
+    return module if isinstance(module, str) else ""
+
+
 def _state_of_generator(x: Any) -> Callable[[], Any] | None:
     """What gives the state of `x` if it is a random generator, of Python's or of NumPy's."""
-    bits = getattr(x, "bit_generator", None) if type(x).__module__.startswith("numpy.random") else None
+    module = _module(type(x))
+    bits = getattr(x, "bit_generator", None) if module.startswith("numpy.random") else None
     if bits is not None:
         return lambda: bits.state
-    if type(x).__module__.startswith("numpy.random") and hasattr(type(x), "state"):
+    if module.startswith("numpy.random") and hasattr(type(x), "state"):
         return lambda: x.state
     get: Callable[[], Any] | None = getattr(x, "get_state" if hasattr(x, "get_state") else "getstate", None)
-    is_known = type(x).__module__ in ("random", "numpy.random.mtrand")
+    is_known = module in ("random", "numpy.random.mtrand")
     return get if is_known else None
 
 

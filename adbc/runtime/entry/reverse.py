@@ -412,7 +412,7 @@ def _gradient(shadow: Any, x: Any, b: Any) -> Any:
     return slot_increment(0.0, b) if type(x) in NUMBERS else _array(b, x, shadow)
 
 
-@functools.lru_cache(64)
+@functools.lru_cache(64, typed=True)  # 0.0 and 0j are one key otherwise
 def _adding(zero: Any) -> Callable[[Any, Any, Any], Any]:
     """What gives the gradient by an argument without an address, from what came back for it."""
     return lambda b, x, shadow: slot_increment(zero, b)

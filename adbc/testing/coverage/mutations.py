@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+import adbc
 from adbc.rules import default_table
 from adbc.rules.activity import Refusal
 from adbc.rules.formulas import formulas_of
@@ -194,12 +195,14 @@ _KEPT: list[Rule] = []
 
 
 def survives(mutation: Mutation, cases: Sequence[Case], limit: int) -> bool:
-    """Whether none of `cases`, which are right, finds the mutation."""
-    with replaced(mutation):
-        for case in cases:
-            verdict = judge(case, limit)
-            if verdict is not None and verdict.status in ("wrong", "error"):
-                return False
+    """Whether none of `cases`, which are right, finds the mutation: neither where types are known, nor where
+    they are not, so that rows are used which types make to several."""
+    for speculation in ("learn", "dynamic"):
+        with adbc.use(adbc.Config(speculation=speculation)), replaced(mutation):
+            for case in cases:
+                verdict = judge(case, limit)
+                if verdict is not None and verdict.status in ("wrong", "error"):
+                    return False
     return True
 
 
