@@ -140,3 +140,29 @@ def test_instructions() -> None:
 
     assert count(50) < 14.0
     assert math.isfinite(gradient(50, 0.3))
+
+
+NUMBERS: list[Any] = [
+    0.7,
+    0.3 + 0.4j,
+    np.float32(0.5),
+    np.float64(0.2),
+    np.complex64(1 + 2j),
+    np.complex128(2j),
+]
+
+
+def of_two(a: Any, b: Any) -> Any:
+    return (a * b * b + a).real
+
+
+@pytest.mark.parametrize("a", NUMBERS, ids=repr)
+@pytest.mark.parametrize("b", NUMBERS, ids=repr)
+def test_later_calls_give_numbers_of_the_kind_that_the_first_gives(a: Any, b: Any) -> None:
+    gradient = adbc.grad(of_two, (0, 1))
+    with adbc.use(adbc.Config(warm_after=0)):
+        first = gradient(a, b)
+        for _ in range(3):
+            again = gradient(a, b)
+            assert again == first
+            assert [*map(type, again)] == [*map(type, first)] == [type(a), type(b)]
