@@ -91,9 +91,10 @@ def test_lists_change_and_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
         assert gradient(u, k) == (k + k * k, ([k, k], 1.0 + k))
         assert u == [1.0, k]
     assert gradient([1.0, 2], 3.0)[1][1] == 3.0
-    assert gradient([], 3.0) == (0, ([], 0.0))
+    for _ in range(2):  # where code is written at once, the int is learnt from first
+        assert gradient([], 3.0) == (0, ([], 0.0))
     assert said[:3] == [False, True, True]
-    assert said[3:] == [False, True]
+    assert (said[3], said[-1]) == (False, True)
 
 
 ROW = [1.0, 2.0]
