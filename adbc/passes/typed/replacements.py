@@ -34,7 +34,8 @@ def replacements(graph: Graph) -> bool:
     Returns whether anything changed.
     """
     found = [call for call in graph.instructions() if target(call) is dataclasses.replace]
-    return any([_replace(call) for call in found])  # noqa: C419  # each of them
+    replaced = [_replace(call) for call in found]
+    return any(replaced)
 
 
 def _replace(call: Instruction) -> bool:
