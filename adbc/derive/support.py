@@ -75,6 +75,9 @@ class CommonSupport:
     given, it is what a loop reads there, and may be the end of the loop, which has no companion"""
     check_kept: Callable[..., Any]
     """check_kept(obj, cobj, name): refuses a field of an object that its companion does not have"""
+    default_fields: Callable[..., Any]
+    """default_fields(ctx, obj, cobj, name): the companion of `obj`, or of its class where only that has the
+    attribute"""
     field_slot: Callable[..., Any]
     """field_slot(cobj, name): the companion of what is in a field of an object"""
     record_slot: Callable[..., Any]

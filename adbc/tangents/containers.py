@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, Tangent
+from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, Tangent, zero_record
 from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields, set_instance_field
 from adbc.tangents.keys import has_numbers
 from adbc.tangents.nothing import NO_TANGENT
@@ -89,6 +89,9 @@ class NamedTupleKind(TupleKind):
 
     def part(self, t: Any, key: Any) -> Any:
         return t.__dict__[key]
+
+    def zero(self, x: Any) -> Any:
+        return zero_record(type(x)._fields) if {*map(type, tuple.__iter__(x))} == _FLOATS else None
 
 
 _FLOATS = {float}

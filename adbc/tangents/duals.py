@@ -7,6 +7,7 @@ Fields read as attributes.  Nothing here knows how the fields came about.
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -23,6 +24,7 @@ __all__ = [
     "MutableTangent",
     "RData",
     "Tangent",
+    "zero_record",
 ]
 
 
@@ -107,6 +109,12 @@ class Tangent(_Record, _Arithmetic):
     >>> adbc.zero_tangent(Point(1.0, "a"))
     Tangent(x=0.0, label=NoTangent())
     """
+
+
+@functools.cache
+def zero_record(names: tuple[str, ...]) -> Tangent:
+    """The tangent zero of a record of floats with these `names`: one for all, as none can be changed."""
+    return Tangent(**dict.fromkeys(names, 0.0))
 
 
 class FData(_Record):

@@ -47,6 +47,10 @@ _SHADOWS: dict[type, Any] = {float: NO_FDATA, type(NO_TANGENT): None}
 """By class of tangent of an atom, its shadow."""
 
 
+_OF_NUMBERS: dict[tuple[str, ...], FData] = {}
+"""By the names of their fields, the shadow of records that hold nothing but numbers."""
+
+
 def slot_shadow(t: Any) -> Any:
     """The shadow of a value whose tangent is `t`; if `t` is a shadow already, `t` itself."""
     cls = t.__class__
@@ -66,6 +70,13 @@ def slot_shadow(t: Any) -> Any:
         return None if _NONE.issuperset(map(type, parts)) else parts
     if cls is not Tangent and cls is not FData:
         return t if t is not NO_FDATA and is_address_tangent(cls) else NO_FDATA
+    fields = t.__dict__
+    if {*map(type, fields.values())} == _FLOATS:
+        names = tuple(fields)
+        of_numbers = _OF_NUMBERS.get(names)
+        if of_numbers is None:
+            of_numbers = _OF_NUMBERS[names] = FData(**dict.fromkeys(names, NO_FDATA))
+        return of_numbers
     return split_parts(t, slot_shadow, FData, None)
 
 
@@ -100,6 +111,8 @@ def slot_tangent(x: Any, f: Any) -> Any:
     if kind.inactive:
         return NO_TANGENT
     if isinstance(kind, ValueKind):
+        if (zero := kind.zero(x)) is not None:
+            return zero
         parts = [(k, slot_tangent(c, _part(f, kind, k))) for k, c in kind.parts(x)]
         return NO_TANGENT if all(c is NO_TANGENT for _, c in parts) else kind.join(x, parts)
     if kind.address and f is not NO_FDATA:
@@ -129,6 +142,9 @@ def slot_rdata(t: Any) -> Any:
         return None if _NONE.issuperset(map(type, parts)) else parts
     if cls is not Tangent:
         return None if is_address_tangent(cls) else t
+    fields = t.__dict__
+    if {*map(type, fields.values())} == _FLOATS:
+        return RData(**fields)
     return split_parts(t, slot_rdata, RData, None)
 
 
@@ -157,8 +173,13 @@ def slot_increment(t: Any, r: Any) -> Any:
             ]
         )
     if cls is Tangent:
-        parts = r.__dict__
-        return Tangent(**{k: slot_increment(c, parts.get(k)) for k, c in t.__dict__.items()})
+        fields, parts = t.__dict__.copy(), r.__dict__  # reading one field gives rdata of one field
+        present = [*map(fields.__getitem__, parts)]
+        if {*map(type, present), *map(type, parts.values())} == _FLOATS:
+            fields.update(zip(parts, map(operator.add, present, parts.values()), strict=True))
+        else:
+            fields.update(zip(parts, map(slot_increment, present, parts.values()), strict=True))
+        return Tangent(**fields)
     if is_address_tangent(cls):
         accumulate(t, t, r)
         return t

@@ -11,13 +11,14 @@ fields of an object made in C are out of sight, so its class has no tangent unle
 from __future__ import annotations
 
 import functools
+import itertools
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured, captures_empty_cell
 from adbc.errors import UnsupportedError
-from adbc.tangents.duals import MutableTangent, Tangent
+from adbc.tangents.duals import MutableTangent, Tangent, zero_record
 from adbc.tangents.fields import (
     arguments,
     hides_arguments,
@@ -150,6 +151,9 @@ class ExceptionKind(InstanceKind):
 _set_arguments = vars(BaseException)["args"].__set__
 
 
+_FLOATS = {float}
+
+
 class FrozenKind(ValueKind):
     """Frozen dataclasses with the generated constructor: values with named parts."""
 
@@ -167,6 +171,10 @@ class FrozenKind(ValueKind):
 
     def part(self, t: Any, key: Any) -> Any:
         return t.__dict__[key]
+
+    def zero(self, x: Any) -> Any:
+        values = map(object.__getattribute__, itertools.repeat(x), self.names)
+        return zero_record(self.names) if {*map(type, values)} == _FLOATS else None
 
     def rebuild(self, x: Any, parts: Parts) -> Any:
         y = object.__new__(type(x))

@@ -138,6 +138,11 @@ class ValueKind(Kind):
         """A primal like `x` with these parts."""
         raise NotImplementedError
 
+    def zero(self, x: Any) -> Any:
+        """The tangent zero of `x` if that has names for its parts and all are floats; else None.  Such values
+        are frequent, and need not be taken apart."""
+        return None
+
     def _part(self, t: Any, key: Any) -> Any:
         return NO_TANGENT if t is NO_TANGENT else self.part(t, key)
 

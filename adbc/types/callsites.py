@@ -117,6 +117,10 @@ class Knowledge(Protocol):
         """Whether attribute `name` of instances of exactly `cls` is a plain field, or else a constant that
         the class has."""
 
+    def is_default(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else an object that the
+        class has."""
+
     def method(self, cls: type, name: str) -> types.FunctionType | None:
         """The Python function that attribute `name` of instances of exactly `cls` is bound to, if it is one
         and unless the instance has a field of that name."""
@@ -236,6 +240,8 @@ def _getting(call: _OpenCall) -> _Answer:
     is_active = call.active(call.arguments[0])
     if _is_field(call.arguments, call.types, call.knowledge) or is_kept(call.call, call.knowledge):
         return Kind.FIELD_LOAD if is_active else Kind.PRIMAL
+    if is_active and is_default(call.call, call.knowledge):
+        return Kind.FIELD_LOAD
     if is_method(call.call, call.knowledge) is not None:
         return Kind.METHOD if is_active else Kind.PRIMAL
     if _is_description(call.arguments, call.types):
@@ -256,7 +262,7 @@ def _getting_part(call: _OpenCall) -> _Answer:
 
 def _setting(call: _OpenCall) -> _Answer:
     """What becomes of a call that writes an attribute."""
-    if is_kept(call.call, call.knowledge):
+    if is_default(call.call, call.knowledge):
         return Kind.FIELD_PUT
     if not _is_field(call.arguments, call.types, call.knowledge):
         return None
@@ -597,14 +603,23 @@ def is_method(call: Instruction, knowledge: Knowledge) -> types.FunctionType | N
 
 def is_kept(call: Instruction, knowledge: Knowledge) -> bool:
     """Whether `call` reads or writes a plain field for which the class has a constant as a default."""
+    place = _place(call)
+    return place is not None and knowledge.is_kept(*place)
+
+
+def is_default(call: Instruction, knowledge: Knowledge) -> bool:
+    """Whether `call` reads or writes a plain field for which the class has an object as a default."""
+    place = _place(call)
+    return place is not None and knowledge.is_default(*place)
+
+
+def _place(call: Instruction) -> tuple[type, str] | None:
+    """The class of the object, and the name of the attribute, that `call` reads or writes, if both are
+    known."""
     _, obj, name = call.operands[:3]
     known = type_of(obj)
-    return (
-        isinstance(known, Exact)
-        and isinstance(name, Const)
-        and isinstance(name.value, str)
-        and knowledge.is_kept(known.cls, name.value)
-    )
+    is_known = isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str)
+    return (known.cls, name.value) if is_known else None  # type: ignore[union-attr]
 
 
 def _is_field(arguments: Sequence[Value], types_: Sequence[AbstractType], knowledge: Knowledge) -> bool:

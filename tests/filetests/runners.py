@@ -91,6 +91,7 @@ from adbc.runtime.calls.classes import (
     class_member,
     inherited,
     is_bare,
+    is_default,
     is_field,
     is_instance,
     is_kept,
@@ -174,6 +175,9 @@ class Answers:
 
     def is_kept(self, cls: type, name: str) -> bool:
         return is_kept(cls, name)
+
+    def is_default(self, cls: type, name: str) -> bool:
+        return is_default(cls, name)
 
     def is_bare(self, cls: type) -> bool:
         return is_bare(cls)
@@ -414,7 +418,9 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "guards": _guarded,
     "polymorphic_calls": _calls_split,
     "known_slots": _in_place(
-        lambda graph: known_slots(graph, _ANSWERS.is_field, lambda call: is_method(call, _ANSWERS))
+        lambda graph: known_slots(
+            graph, _ANSWERS.is_field, _ANSWERS.is_field, lambda call: is_method(call, _ANSWERS)
+        )
     ),
     "list_elements": _in_place(
         lambda graph: drop_proved_tests(graph, [type_of(a) for a in graph.arguments], _ANSWERS)

@@ -62,28 +62,33 @@ _TOUCHING = frozenset(
 
 def known_slots(
     graph: Graph,
+    is_instances: Callable[[type, str], bool],
     is_field: Callable[[type, str], bool],
     is_method: Callable[[Instruction], bool],
     kept: Collection[int] = (),
 ) -> dict[Value, Value]:
     """Replace reads of fields and slots whose values are known, in place; gives the values, by read.
 
-    `is_method` says of a call of `_getattr_` that it only looks up a method.  `kept`: the numbers of the free
-    variables that nobody sets while the function runs.
+    `is_instances` says of the attributes of a class that they are fields of its instances, or objects of the
+    class until these have one, `is_field` that they are fields.  `is_method` says of a call of `_getattr_`
+    that it only looks up a method.  `kept`: the numbers of the free variables that nobody sets while the
+    function runs.
     """
-    return _KnownSlots(graph, is_field, is_method, kept).run()
+    return _KnownSlots(graph, is_instances, is_field, is_method, kept).run()
 
 
 class _KnownSlots:
     def __init__(
         self,
         graph: Graph,
+        is_instances: Callable[[type, str], bool],
         is_field: Callable[[type, str], bool],
         is_method: Callable[[Instruction], bool],
         kept: Collection[int],
     ) -> None:
         self.graph = graph
         self.kept = kept
+        self.is_instances = is_instances
         self.is_field = is_field
         self.is_method = is_method
         self.places: dict[Instruction, Place] = {}
@@ -135,7 +140,7 @@ class _KnownSlots:
                 if present is not None:
                     if _is_read(instruction):
                         replaced[instruction] = present
-                    elif place is not None and place[0] != CELL:
+                    elif self._is_overwritten(place):
                         _overwrite(instruction, present)
                 self._step(instruction, known)
         return self._replace(replaced)
@@ -173,10 +178,19 @@ class _KnownSlots:
             kind = type_of(obj)
             if not isinstance(kind, Exact) or not isinstance(key, Const) or not isinstance(key.value, str):
                 return None
-            return (FIELD, obj, key.value) if self.is_field(kind.cls, key.value) else None
+            return (FIELD, obj, key.value) if self.is_instances(kind.cls, key.value) else None
         if is_list(type_of(obj)) and type_of(key) == INT:
             return ELEMENT, obj, _key(key)
         return None
+
+    def _is_overwritten(self, place: Place | None) -> bool:
+        """Whether a write at `place` replaces what is read there: an instance may get a field of its own beside
+        what the class has."""
+        if place is None or place[0] != FIELD:
+            return place is not None and place[0] != CELL
+        _, obj, name = place
+        known = type_of(obj)
+        return isinstance(known, Exact) and isinstance(name, str) and self.is_field(known.cls, name)
 
     # -- what an instruction does to what is known -----------------------------------------------------
 
@@ -216,7 +230,7 @@ class _KnownSlots:
             for at, value in known.items():
                 if value is arguments[0]:
                     known[at] = instruction  # the same, and its type is known
-        elif is_quiet(instruction, self.is_field):  # only functions in Python set cells
+        elif is_quiet(instruction, self.is_instances):  # only functions in Python set cells
             _keep(known, lambda place: place[0] == CELL)
         else:
             self._lose(known)

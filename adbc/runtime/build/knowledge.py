@@ -49,6 +49,7 @@ from adbc.runtime.calls.classes import (
     has_state_in_c,
     inherited,
     is_bare,
+    is_default,
     is_field,
     is_instance,
     is_kept,
@@ -225,6 +226,11 @@ class Knowledge:
             self.notes.add((cls, name), ClassFact(cls, name))
         return answer
 
+    def is_instances(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else an object that the
+        class has and that is given as it is."""
+        return self.is_field(cls, name) or self.is_default(cls, name)
+
     def accessor(self, cls: type, name: str, way: str) -> types.FunctionType | None:
         """The function that reads or writes the property `name` of instances of exactly `cls`."""
         found: types.FunctionType | None = accessor(cls, name, way)
@@ -277,6 +283,14 @@ class Knowledge:
         answer = is_kept(cls, name)
         if answer:
             self.notes.add((cls, f"{name}.kept"), AnswerFact(cls, "kept", (name,), True))
+        return answer
+
+    def is_default(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else an object that the
+        class has."""
+        answer = is_default(cls, name)
+        if answer:
+            self.notes.add((cls, f"{name}.default"), AnswerFact(cls, "default", (name,), True))
         return answer
 
     def special(self, cls: type, name: str) -> types.FunctionType | None:

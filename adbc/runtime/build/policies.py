@@ -154,7 +154,7 @@ class Policy:
         known, name = type_of(read.operands[1]), read.operands[2]
         if not isinstance(known, Exact) or not isinstance(name, Const):
             return False
-        return self.knowledge.is_field(known.cls, name.value)  # type: ignore[arg-type]  # a str
+        return self.knowledge.is_instances(known.cls, name.value)  # type: ignore[arg-type]  # a str
 
     def watch(self, call: Instruction) -> bool:
         if not self._is_open(call) or self.guesses.mode == "always" or self.is_method_read(call):
@@ -165,13 +165,14 @@ class Policy:
     def known_slots(self, graph: Graph) -> dict[Value, Value]:
         return known_slots(
             graph,
+            self.knowledge.is_instances,
             self.knowledge.is_field,
             lambda call: is_method(call, self.knowledge) is not None,
             self.kept_freevars,
         )
 
     def hoist_cell_reads(self, graph: Graph) -> bool:
-        return hoist_cell_reads(graph, self.knowledge.is_field, self.kept_freevars)
+        return hoist_cell_reads(graph, self.knowledge.is_instances, self.kept_freevars)
 
     @functools.cached_property
     def kept_freevars(self) -> frozenset[int]:

@@ -47,6 +47,7 @@ __all__ = [
     "initialiser",
     "is_array_or_number",
     "is_bare",
+    "is_default",
     "is_field",
     "is_generated",
     "is_heap_type",
@@ -344,6 +345,15 @@ def is_kept(cls: type, name: str) -> bool:
     of this name, a number, text or None that the class has."""
     found = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _ABSENT)
     return found.__class__ in _DEFAULTS and _has_default_access(cls) and _is_own(cls, None)
+
+
+def is_default(cls: type, name: str) -> bool:
+    """Whether attribute `name` of instances of exactly `cls` is a plain field, or, where an instance has none
+    of this name, an object that the class has and that reading leaves as it is."""
+    found = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _ABSENT)
+    if found is _ABSENT or any(hasattr(type(found), hook) for hook in ("__get__", "__set__", "__delete__")):
+        return False
+    return _has_default_access(cls) and _is_own(cls, None)
 
 
 _ABSENT = object()

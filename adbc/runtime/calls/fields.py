@@ -11,9 +11,11 @@ import types
 from types import FunctionType
 from typing import Any
 
+from adbc.cpython.libraries import is_library_class
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
 from adbc.runtime.state.activity import is_active
+from adbc.runtime.state.context import Context
 from adbc.tangents import (
     NO_TANGENT,
     FData,
@@ -36,6 +38,7 @@ __all__ = [
     "SET",
     "SUPER",
     "check_kept",
+    "default_fields",
     "delete_field",
     "function_fields",
     "get_field",
@@ -161,6 +164,36 @@ def check_kept(obj: Any, companion: Any, name: str) -> None:
         value = instance_dict(obj).get(name, _ABSENT)
         if value is not _ABSENT:
             _unseen(obj, name, value)
+
+
+def default_fields(context: Context, obj: Any, companion: Any, name: str) -> Any:
+    """What has the shadow, or the tangent, of ``obj.name`` as a field: `companion`, that of `obj`, unless the
+    attribute is one of the class, which is memory by its address as all global state is."""
+    if companion is not None and name in companion.__dict__:
+        return companion
+    own = instance_dict(obj).get(name, _ABSENT)
+    if own is not _ABSENT:
+        if companion is not None:
+            _unseen(obj, name, own)
+        return None
+    of_class = MutableTangent()
+    for base in type(obj).__mro__:
+        if name in base.__dict__:
+            made = context.class_fields(base)
+            if made is None:
+                value = base.__dict__[name]
+                of_class.__dict__[name] = slot_tangent(value, _companion(context, base, value))
+            else:
+                of_class.__dict__ = made
+            return of_class
+    return None  # reading it raises
+
+
+def _companion(context: Context, cls: type, value: Any) -> Any:
+    """What stands beside `value`, which was found in `cls`."""
+    if is_library_class(cls):
+        return context.kept_tangent(value) if context.is_forward else context.kept_shadow(value)
+    return context.known_tangent(value) if context.is_forward else context.known_shadow(value)
 
 
 def _is_system_record(cls: type) -> bool:
