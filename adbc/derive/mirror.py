@@ -36,7 +36,7 @@ from adbc.passes.query import target
 from adbc.records import record
 from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS
-from adbc.types.callsites import CallSite, is_default, is_kept, name_of
+from adbc.types.callsites import CallSite, is_beside, is_default, is_kept, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import CONTEXT, FUNCTION
 from adbc.types.displays import is_constant_dict, is_constant_display, keeps_no_list
@@ -387,6 +387,11 @@ class Mirror(abc.ABC):
         may_lack = is_kept(call, self.support.knowledge)
         if may_lack:
             self.builder.call(self.support.check_kept, self.p(obj), self.companion(obj), name)
+        elif is_beside(call, self.support.knowledge):
+            self.builder.call(self.support.check_kept, self.p(obj), self.companion(obj), name)
+            out = self._copy_call(call)
+            self._define_loosely(call, out, self._zero(out))
+            return
         elif is_default(call, self.support.knowledge):
             fields = self.builder.call(
                 self.support.default_fields, self.context, self.p(obj), self.companion(obj), name

@@ -7,11 +7,13 @@ what phis of the handler say about it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from adbc.ir.graph import Block, Graph
 from adbc.ir.ops import may_raise
 from adbc.ir.terminators import Raise
 
-__all__ = ["drop_idle_handlers", "forget_handler", "is_idle"]
+__all__ = ["drop_idle_handlers", "forget_handler", "is_idle", "take_handler"]
 
 
 def is_idle(block: Block) -> bool:
@@ -37,3 +39,19 @@ def forget_handler(block: Block) -> None:
     for phi in block.handler.phis:
         phi.operands.pop(block, None)
     block.handler = None
+
+
+def take_handler(block: Block) -> Callable[[Block], None]:
+    """Take away the exceptional edge of `block`, if it has one; gives a function that gives it to others."""
+    handler = block.handler
+    if handler is None:
+        return lambda other: None
+    values = {phi: phi.operands[block] for phi in handler.phis if block in phi.operands}
+    forget_handler(block)
+
+    def give(other: Block) -> None:
+        other.handler = handler
+        for phi, value in values.items():
+            phi.operands[other] = value
+
+    return give

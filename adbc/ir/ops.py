@@ -192,6 +192,7 @@ _QUIET: frozenset[Callable[..., Any]] = PURE | {
     i._is_raised_,
     i._exception_,
     i._assume_,
+    i._observe_,
     i._release_,
 }
 """Functions whose calls never raise."""

@@ -150,7 +150,27 @@ class _LruCache:
         self.hits = self.misses = 0
 
 
+class _Memo(_LruCache):
+    """A cache without a limit, in which equal arguments are the same whatever their classes: what recursions
+    over states are written with, and call for each state."""
+
+    is_followed = True
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        if keywords or not are_discrete(args, keywords):
+            return _LruCache.__call__(self, *args, **keywords)
+        kept = self.kept
+        if args in kept:
+            self.hits += 1
+            return kept[args]
+        self.misses += 1
+        result = kept[args] = self.function(*args)
+        return result
+
+
 def _lru_cache(function: Any, maxsize: Any, typed: bool, info: Any, /) -> Any:
+    if maxsize is None and not typed:
+        return _Memo(function, maxsize, typed, info)
     return _LruCache(function, maxsize, typed, info)
 
 

@@ -29,9 +29,13 @@ class Callables:
 
     def meet(self, value: object) -> bool:
         """Remember of which kind `value` is; whether anything has changed."""
-        if not self.is_open:
-            return False
-        kind = _kind(value)
+        if not self.is_open or value is None:
+            return False  # None stands where nothing is called
+        return self.add(_kind(value))
+
+    def add(self, kind: AbstractType | None) -> bool:
+        """Remember that a value was of this `kind`, None if there is no such thing; whether anything has
+        changed."""
         if kind in self.kinds:
             return False
         if kind is not None:

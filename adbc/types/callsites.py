@@ -121,6 +121,10 @@ class Knowledge(Protocol):
         """Whether attribute `name` of instances of exactly `cls` is a plain field, or else an object that the
         class has."""
 
+    def is_beside(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls`, a frozen dataclass, is a constant that the
+        class has, unless an instance was given one beside its fields."""
+
     def method(self, cls: type, name: str) -> types.FunctionType | None:
         """The Python function that attribute `name` of instances of exactly `cls` is bound to, if it is one
         and unless the instance has a field of that name."""
@@ -240,7 +244,7 @@ def _getting(call: _OpenCall) -> _Answer:
     is_active = call.active(call.arguments[0])
     if _is_field(call.arguments, call.types, call.knowledge) or is_kept(call.call, call.knowledge):
         return Kind.FIELD_LOAD if is_active else Kind.PRIMAL
-    if is_active and is_default(call.call, call.knowledge):
+    if is_active and (is_default(call.call, call.knowledge) or is_beside(call.call, call.knowledge)):
         return Kind.FIELD_LOAD
     if is_method(call.call, call.knowledge) is not None:
         return Kind.METHOD if is_active else Kind.PRIMAL
@@ -613,13 +617,20 @@ def is_default(call: Instruction, knowledge: Knowledge) -> bool:
     return place is not None and knowledge.is_default(*place)
 
 
+def is_beside(call: Instruction, knowledge: Knowledge) -> bool:
+    """Whether `call` reads a constant of the class of a record, or what this has beside its fields."""
+    place = _place(call)
+    return place is not None and knowledge.is_beside(*place)
+
+
 def _place(call: Instruction) -> tuple[type, str] | None:
     """The class of the object, and the name of the attribute, that `call` reads or writes, if both are
     known."""
     _, obj, name = call.operands[:3]
     known = type_of(obj)
-    is_known = isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str)
-    return (known.cls, name.value) if is_known else None  # type: ignore[union-attr]
+    if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
+        return known.cls, name.value
+    return None
 
 
 def _is_field(arguments: Sequence[Value], types_: Sequence[AbstractType], knowledge: Knowledge) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from adbc.emit.early_records import early_records
@@ -35,6 +35,7 @@ from adbc.passes.normal.delegations import are_loops, without_delegations
 from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.fold_constants import fold_constants
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_call
+from adbc.passes.normal.handler_ends import handler_ends
 from adbc.passes.normal.idle_handlers import idle_handlers
 from adbc.passes.normal.inline_calls import inline_calls, is_small
 from adbc.passes.normal.known_calls import known_calls
@@ -72,6 +73,7 @@ from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.polymorphic_calls import split_calls
+from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.real_powers import real_powers
 from adbc.passes.typed.replacements import replacements
@@ -91,6 +93,7 @@ from adbc.runtime.calls.classes import (
     class_member,
     inherited,
     is_bare,
+    is_beside,
     is_default,
     is_field,
     is_instance,
@@ -178,6 +181,9 @@ class Answers:
 
     def is_default(self, cls: type, name: str) -> bool:
         return is_default(cls, name)
+
+    def is_beside(self, cls: type, name: str) -> bool:
+        return is_beside(cls, name)
 
     def is_bare(self, cls: type) -> bool:
         return is_bare(cls)
@@ -297,6 +303,8 @@ class Called:
 
     gave_up = True
 
+    guess = None
+
     def __init__(self, kinds: list[AbstractType], is_open: bool) -> None:
         self.callables = Callables()
         self.callables.kinds, self.callables.is_open = kinds, is_open
@@ -308,7 +316,17 @@ class Called:
 def _calls_split(graph: Graph, open: str = "False", **seen: str) -> Graph:
     """What functions of the names in `seen` give is of one class, or the function of one name, or of two that
     stand with a slash between them; it may be something else if that is "True"."""
+    split_calls(graph, _seen_of(seen, open), lambda read: is_method(read, _ANSWERS))
+    return graph
 
+
+def _operations_split(graph: Graph, open: str = "False", **seen: str) -> Graph:
+    """`seen` and `open` mean what they mean for `_calls_split`."""
+    split_operations(graph, _seen_of(seen, open), lambda function: False)
+    return graph
+
+
+def _seen_of(seen: Mapping[str, str], open: str) -> Callable[[Value], Called | None]:
     def kind(text: str) -> AbstractType:
         found = named_constant(text)
         return Exact(found) if isinstance(found, type) else ConstType(found)
@@ -317,8 +335,7 @@ def _calls_split(graph: Graph, open: str = "False", **seen: str) -> Graph:
         text = seen.get(getattr(target(value), "__name__", ""))
         return None if text is None else Called([*map(kind, text.split("/"))], open == "True")
 
-    split_calls(graph, seen_of, lambda read: is_method(read, _ANSWERS))
-    return graph
+    return seen_of
 
 
 def _globals_resolved(graph: Graph, **given: str) -> Graph:
@@ -377,6 +394,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "delegations": _without_delegations,
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,
+    "handler_ends": _in_place(handler_ends),
     "idle_handlers": idle_handlers,
     "named_tuples": _in_place(lambda graph: named_tuples(graph, lambda cls: True)),
     "managers": _with_managers,
@@ -417,6 +435,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "displays": _in_place(lambda graph: spread_displays(graph, _ANSWERS)),
     "guards": _guarded,
     "polymorphic_calls": _calls_split,
+    "polymorphic_operations": _operations_split,
     "known_slots": _in_place(
         lambda graph: known_slots(
             graph, _ANSWERS.is_field, _ANSWERS.is_field, lambda call: is_method(call, _ANSWERS)

@@ -41,7 +41,7 @@ from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import natural_loops
-from adbc.ir.terminators import Branch
+from adbc.ir.terminators import Branch, Jump
 from adbc.ir.traverse import predecessors
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
@@ -151,8 +151,19 @@ def point_behind(call: Instruction) -> tuple[Block, int] | None:
             at += 1
         block, at = _behind_tests(block, at, lambda value: _is_unpacked(value, source))
     if block.handler is not None and at == len(block.instructions):
-        return None
+        return _behind_protected(block)
     return block, at
+
+
+def _behind_protected(block: Block) -> tuple[Block, int] | None:
+    """The place behind `block`, whose last instruction may raise into a handler: the beginning of the block
+    that only it leads to."""
+    end = block.terminator
+    if not isinstance(end, Jump) or end.target.phis or end.target is block:
+        return None
+    behind = end.target
+    sources = [b for b in block.graph.blocks if behind in b.successors]
+    return (behind, 0) if sources == [block] else None
 
 
 def behind_steps(step: Instruction) -> Block | None:

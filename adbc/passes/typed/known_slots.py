@@ -184,8 +184,8 @@ class _KnownSlots:
         return None
 
     def _is_overwritten(self, place: Place | None) -> bool:
-        """Whether a write at `place` replaces what is read there: an instance may get a field of its own beside
-        what the class has."""
+        """Whether a write at `place` replaces what is read there: an instance may get a field of its own
+        beside what the class has."""
         if place is None or place[0] != FIELD:
             return place is not None and place[0] != CELL
         _, obj, name = place

@@ -40,9 +40,9 @@ from typing import Any, Protocol
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Block, Graph
+from adbc.ir.graph import Graph
+from adbc.ir.handlers import take_handler
 from adbc.ir.ops import PURE
-from adbc.ir.terminators import Jump
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.types.callables import Callables
 from adbc.types.inference import type_of
@@ -57,6 +57,10 @@ class Seen(Protocol):
     callables: Callables
     gave_up: bool
     """Whether no type is guessed for it."""
+
+    @property
+    def guess(self) -> AbstractType | None:
+        """Of which type it was last, as far as types are guessed."""
 
 
 def split_calls(
@@ -74,9 +78,12 @@ def split_calls(
         block = call.block
         assert block is not None
         callee = call.operands[0] if call.op == "call" else None
-        if not isinstance(callee, Instruction) or type_of(callee) is not ANY or block.handler is not None:
+        if not isinstance(callee, Instruction) or type_of(callee) is not ANY:
             continue
-        method = callee if _is_read_to_call(callee, call, users) else None
+        if block.handler is not None and block.instructions[-1] is not call:
+            continue  # it raises nothing that is caught, and does nothing much
+        is_read = _is_read_to_call(callee, call, users) and type_of(callee.operands[1]) is ANY
+        method = callee if is_read else None  # of a known object it is what stands in a field
         value = callee if method is None else callee.operands[1]
         if type_of(value) is not ANY or (found := seen(value)) is None:
             continue
@@ -148,6 +155,7 @@ def _split(
 ) -> None:
     block = call.block
     assert block is not None
+    protect = take_handler(block)
     at = block.instructions.index(call)
     called = graph.cut(block, at + 1, f"{block.label}.called")
     result = Phi(called, ANY, call.name)
@@ -176,21 +184,17 @@ def _split(
                 builder.block = bound
                 callee, given = Const(function), [obj, *given]
         result.operands[builder.block] = builder.call(callee, *given, keywords=call.keywords)
+        protect(builder.block)
         builder.jump(called)
         builder.block = other
-    _finish(builder.block, call, method, found, value, called)
+    if found.callables.is_open:
+        builder.block.append(_look(found, value, call))
+    if method is not None:
+        builder.block.append(method)
+    builder.block.append(call)
+    protect(builder.block)
     result.operands[builder.block] = call
-
-
-def _finish(
-    block: Block, call: Instruction, method: Instruction | None, found: Seen, value: Value, called: Block
-) -> None:
-    """Write the call as it was, of whatever else `value` may be."""
-    block.instructions = [_look(found, value, call)] if found.callables.is_open else []
-    block.instructions += [call] if method is None else [method, call]
-    for instruction in block.instructions:
-        instruction.block = block
-    block.terminator = Jump(called, call.position)
+    builder.jump(called)
 
 
 def _test_for(known: AbstractType, value: Value) -> tuple[Any, ...]:

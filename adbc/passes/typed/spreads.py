@@ -28,27 +28,40 @@ Of a dict whose elements are arguments by keyword Python makes a copy first, whi
     %1 = call _dict_merge_(%m, %d, f)          # %d: dict
     %b: Any = call _apply_(f, %t, %m)
 
-The call is given the dict itself.  Needs types.
+The call is given the dict itself.  Where the dicts are displays that nobody changes, as what ``**kwargs``
+gathers is in a function that hands it on, the call is given what is in them::
+
+    %d = call _new_(dict, 'gain', %g)
+    %m = call _new_(dict, 'rate', %r)
+    %1 = call _dict_merge_(%m, %d, f)
+    %b: Any = call _apply_(f, %t, %m)          # call f(%p, rate=%r, gain=%g)
+
+Needs types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.ir.graph import Graph
+from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import (
     _apply_,
+    _bool_,
     _dict_merge_,
+    _getattr_,
     _list_append_,
     _list_extend_,
     _list_to_tuple_,
     _new_,
     _project_,
 )
+from adbc.ir.terminators import Jump
+from adbc.ir.traverse import remove_unreachable
 from adbc.ir.traverse import uses as uses_of
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.query import constant, target
+from adbc.passes.query import constant, drop, target
 from adbc.types.inference import is_rest, type_of
 from adbc.types.lattice import NONE, Exact, TupleType
 
@@ -61,19 +74,24 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
     normal: brings a call into normal form.
     """
     changed = False
+    named: dict[Instruction, tuple[dict[str, Value], set[Instruction]]] = {}
+    gone: set[Instruction] = set()
     users: dict[Value, list[Any]] | None = None
     for call in [
         call for call in graph.instructions() if target(call) is _apply_ and len(call.operands) == 4
     ]:
         users = uses_of(graph) if users is None else users
-        if _hand_dict(call, users):
+        found_names = _named(call, users) if _may_be_known(call.operands[2]) else None
+        if found_names is not None:
+            named[call] = found_names
+        elif _hand_dict(call, users):
             users, changed = None, True
     for block in graph.blocks:
         calls: list[Instruction] = []
         for call in [*block.instructions]:
-            elements = _elements(call)
+            container = _spread(call, named)
+            elements = _elements(container)
             if elements is None and block.handler is None:
-                container = _spread(call)
                 projections = None if container is None else _projections(call, container)
                 if projections is not None:
                     calls += projections
@@ -87,10 +105,15 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
                         users = None
             calls.append(call)
             if elements is not None:
-                call.operands = [call.operands[1], *elements]
+                arguments, merging = named.get(call, ({}, set()))
+                gone |= merging
+                call.operands = [call.operands[1], *elements, *arguments.values()]
+                call.keywords = tuple(arguments)
                 normal(call)
                 changed = True
         block.instructions = calls
+    if drop(graph, gone):
+        remove_unreachable(graph)
     return changed
 
 
@@ -115,17 +138,96 @@ def _hand_dict(call: Instruction, users: dict[Value, list[Any]]) -> bool:
     return True
 
 
-def _spread(call: Instruction) -> Value | None:
-    """The tuple whose elements are all the arguments of `call`, if there is one."""
+def _named(
+    call: Instruction, users: dict[Value, list[Any]]
+) -> tuple[dict[str, Value], set[Instruction]] | None:
+    """The arguments by keyword of `call`, which is given a dict that is made for it of displays that nobody
+    changes, and the steps that make it; None if there may be others."""
+    merged = call.operands[3]
+    found = _items(merged)
+    if found is None:
+        return None
+    *steps, last = users[merged]
+    if last is not call or not _is_straight(merged.block, [*steps, call]):  # type: ignore[attr-defined]
+        return None
+    for step in steps:
+        if target(step) is not _dict_merge_ or step.operands[1] is not merged or users[step]:
+            return None
+        source = step.operands[2]
+        items = _items(source)
+        if items is None or not found.keys().isdisjoint(items):
+            return None
+        if any(user is not step and not _only_reads(user) for user in users[source]):
+            return None
+        found |= items
+    return found, set(steps)
+
+
+def _is_straight(block: Block | None, calls: Sequence[Any]) -> bool:
+    """Whether all `calls` are run, one behind the other, wherever `block` is, in which the first may stand:
+    where exceptions are caught each has a block of its own."""
+    for call in calls:
+        while call.block is not block:
+            end = None if block is None else block.terminator
+            if not isinstance(end, Jump) or end.target.phis:
+                return False
+            sources = [b for b in end.target.graph.blocks if end.target in b.successors]
+            if sources != [block]:
+                return False
+            block = end.target
+    return True
+
+
+def _items(made: Value) -> dict[str, Value] | None:
+    """What stands in `made`, a display of a dict of which all keys are known names."""
+    if (
+        not isinstance(made, Instruction)
+        or target(made) is not _new_
+        or constant(made.operands[1]) is not dict
+    ):
+        return None
+    keys = [constant(key) for key in made.operands[2::2]]
+    is_named = all(type(key) is str for key in keys) and len(set(keys)) == len(keys)
+    return dict(zip(keys, made.operands[3::2], strict=True)) if is_named else None
+
+
+_READING: frozenset[Any] = frozenset(
+    {_bool_, len, dict.get, dict.keys, dict.values, dict.items, dict.copy, operator.contains}
+)
+
+
+def _only_reads(user: Any) -> bool:
+    """Whether `user`, of a dict, leaves it as it is: what is left of a function behind a wrong guess is not
+    run before what follows here."""
+    if not isinstance(user, Instruction):
+        return False
+    function = target(user)
+    if function is _dict_merge_ or function is operator.getitem or is_rest(user):
+        return True
+    if function is _getattr_:
+        return constant(user.operands[2]) in ("get", "keys", "values", "items", "copy")
+    return any(function is reading for reading in _READING)
+
+
+def _spread(
+    call: Instruction, named: dict[Instruction, tuple[dict[str, Value], set[Instruction]]]
+) -> Value | None:
+    """The tuple whose elements are all the arguments of `call` by position, if there is one; `named` are
+    those by keyword."""
     if target(call) is not _apply_ or call.keywords:
         return None
-    if len(call.operands) == 4 and type_of(call.operands[3]) != NONE:
+    if len(call.operands) == 4 and call not in named and type_of(call.operands[3]) != NONE:
         return None
     return call.operands[2]
 
 
-def _elements(call: Instruction) -> list[Value] | None:
-    made = _spread(call)
+def _may_be_known(container: Value) -> bool:
+    """Whether the elements of `container`, the arguments of a call by position, may be known one by one."""
+    is_gathered = isinstance(container, Instruction) and target(container) is _list_to_tuple_
+    return is_gathered or isinstance(type_of(container), TupleType)
+
+
+def _elements(made: Value | None) -> list[Value] | None:
     if not isinstance(made, Instruction) or target(made) is not _new_:
         return None
     kind = made.operands[1]

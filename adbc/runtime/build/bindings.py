@@ -17,7 +17,7 @@ from adbc.types.callsites import Binding
 from adbc.types.lattice import ClosureType
 from adbc.types.records import FACTORY
 
-__all__ = ["Bindings", "is_constant"]
+__all__ = ["ANY_NUMBER", "Bindings", "gathered_names", "is_constant"]
 
 
 class Bindings:
@@ -61,7 +61,7 @@ class Bindings:
         `ClosureType` describes; None if it has a rule, captured state, unless that `is_closed`, or parameters
         that take any number, or if calling it makes a generator and nobody has said so.
 
-        is_open: what ``*args`` gathers may come behind the other parameters.
+        is_open: what ``*args`` and ``**kwargs`` gather may come behind the other parameters.
         """
         if isinstance(function, ClosureType):
             function = self.representative(function)
@@ -72,8 +72,7 @@ class Bindings:
         if not self.is_followed(function):
             return None
         flags = function.__code__.co_flags
-        unbound = inspect.CO_VARKEYWORDS if is_open else _ANY_NUMBER
-        if flags & unbound or bool(flags & inspect.CO_GENERATOR) != makes_generator:
+        if (flags & ANY_NUMBER and not is_open) or bool(flags & inspect.CO_GENERATOR) != makes_generator:
             return None
         slots = _slots(function, count, keywords)
         return None if slots is None else Binding(function, slots)
@@ -82,14 +81,24 @@ class Bindings:
 _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 """Functions that stand for syntax: their bodies say what they mean, and are never differentiated."""
 
-_ANY_NUMBER = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+ANY_NUMBER = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+"""The flags of code with parameters that take any number of arguments."""
+
+
+def gathered_names(function: types.FunctionType, keywords: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of `keywords`, the names of arguments, that ``**kwargs`` of `function` gathers."""
+    code = function.__code__
+    if not code.co_flags & inspect.CO_VARKEYWORDS:
+        return ()
+    names = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+    return tuple([keyword for keyword in keywords if keyword not in names])
 
 
 def _slots(
     function: types.FunctionType, count: int, keywords: tuple[str, ...]
 ) -> tuple[int | Const, ...] | None:
     """Per parameter of `function`, the place of its argument in the call or its default; behind these, the
-    places of what ``*args`` gathers."""
+    places of what ``*args`` and ``**kwargs`` gather."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     positional = count - len(keywords)
@@ -97,7 +106,12 @@ def _slots(
     if positional > by_position and not code.co_flags & inspect.CO_VARARGS:
         return None
     slots: dict[str, int | Const] = {name: at for at, name in enumerate(names[:by_position])}
+    others = gathered_names(function, keywords)
+    named: list[int] = []
     for at, keyword in enumerate(keywords, positional):
+        if keyword in others:
+            named.append(at)
+            continue
         if keyword not in names[code.co_posonlyargcount :] or keyword in slots:
             return None
         slots[keyword] = at
@@ -110,7 +124,7 @@ def _slots(
             if name not in defaults or not is_constant(defaults[name]):
                 return None
             slots[name] = Const(defaults[name])
-    return (*[slots[name] for name in names], *range(by_position, positional))
+    return (*[slots[name] for name in names], *range(by_position, positional), *named)
 
 
 def is_constant(value: object) -> bool:

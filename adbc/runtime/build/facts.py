@@ -24,6 +24,7 @@ from adbc.runtime.calls.classes import (
     constructor,
     inherited,
     is_bare,
+    is_beside,
     is_default,
     is_field,
     is_instance,
@@ -284,6 +285,7 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "certain": certain_method,
     "instance": is_instance,
     "bare": is_bare,
+    "beside": is_beside,
     "default": is_default,
     "kept": is_kept,
     "record": record_names,
@@ -380,8 +382,8 @@ Fact = (
 def class_fact(cls: type, name: str, function: Any) -> Fact:
     """The fact noted of `cls` as `name`: of its constructor ("()"), of setting `x` ("x="), of reading `x`
     ("x"), of reading and writing the property `x` ("x.get", "x.set"), of the absence of `x` ("x.none"), of
-    questions with other answers ("x.special", "x.certain", "x.kept", "().bare", "x.python", "x.native",
-    "x.same:int", "x.other:int")."""
+    questions with other answers ("x.special", "x.certain", "x.kept", "x.default", "x.beside", "().bare",
+    "x.python", "x.native", "x.same:int", "x.other:int")."""
     if name == "()":
         return ConstructorFact(cls, function)
     attribute, _, what = name.rpartition(".")
@@ -392,8 +394,8 @@ def class_fact(cls: type, name: str, function: Any) -> Fact:
             return QuestionFact(cls, attribute, function, answer)
     if what in ("special", "certain"):
         return AnswerFact(cls, what, (attribute,), function)
-    if what in ("kept", "bare"):
-        return AnswerFact(cls, what, (attribute,) if what == "kept" else (), True)
+    if what in ("kept", "default", "beside", "bare"):
+        return AnswerFact(cls, what, () if what == "bare" else (attribute,), True)
     if attribute:
         return AccessorFact(cls, attribute, what, function)
     return KeepingFact(cls, name) if name.endswith("=") else ClassFact(cls, name, function)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import threading
 import types
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from typing import Any
 
 from adbc import lift, passes  # loaded when they are first used
@@ -18,7 +18,7 @@ from adbc.errors import LiftError
 from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _new_
 from adbc.ir.traverse import copy_graph
-from adbc.ir.values import Const, Instruction, Value
+from adbc.ir.values import Argument, Const, Instruction, Value
 from adbc.passes.normal.dropped_generators import (
     Made,
     generators_made,
@@ -30,7 +30,7 @@ from adbc.passes.normal.inline_calls import MOST_IN_CODE, is_small
 from adbc.passes.normal.segments import must_be_closed, segments
 from adbc.passes.query import target
 from adbc.rules.lookup import RuleTable
-from adbc.runtime.build.bindings import Bindings
+from adbc.runtime.build.bindings import ANY_NUMBER, Bindings, gathered_names
 from adbc.runtime.build.derived import written
 from adbc.runtime.build.facts import CellFact, NameFact
 from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph
@@ -42,6 +42,7 @@ from adbc.runtime.calls.generators import (
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.state.graph_functions import GraphCode, GraphFunction, Segments
 from adbc.types.callsites import Binding
+from adbc.types.lattice import ClosureType
 from adbc.types.records import FACTORY
 
 __all__ = ["Graphs"]
@@ -67,21 +68,37 @@ def _is_lasting(value: Any) -> bool:
     return type(value) is types.BuiltinFunctionType and isinstance(value.__self__, types.ModuleType)
 
 
-def with_gathered(graph: Graph, count: int) -> Graph:
-    """A copy of `graph`, of a function whose last parameter is what ``*args`` gathers, that has `count`
-    parameters, of which it gathers the last ones itself."""
+def with_gathered(graph: Graph, count: int, keywords: tuple[str, ...], flags: int) -> Graph:
+    """A copy of `graph`, of a function whose last parameters are what ``*args`` and ``**kwargs`` gather, as
+    its `flags` say, that has `count` parameters, of which it gathers the last ones itself: those behind, as
+    many as there are `keywords`, under these names."""
     opened, _, _ = copy_graph(graph)
-    gathered = opened.arguments.pop()
-    rest = [opened.add_argument(f"{gathered.name}_{i}") for i in range(count - len(opened.arguments))]
-    made = Instruction("call", [Const(_new_), Const(tuple), *rest], name=gathered.name)
-    made.block = opened.entry
-    opened.entry.instructions.insert(0, made)
-    opened.replace_uses({gathered: made})
+    named = opened.arguments.pop() if flags & inspect.CO_VARKEYWORDS else None
+    gathered = opened.arguments.pop() if flags & inspect.CO_VARARGS else None
+    opened.has_varargs = opened.has_varkw = False
+    opened.posonly_count = opened.kwonly_count = 0
+    if gathered is not None:
+        rest = count - len(keywords) - len(opened.arguments)
+        parts = [opened.add_argument(f"{gathered.name}_{i}") for i in range(rest)]
+        _gather(opened, gathered, tuple, parts)
+    if named is not None:
+        items: list[Value] = []
+        for keyword in keywords:
+            items += Const(keyword), opened.add_argument(f"{named.name}_{keyword}")
+        _gather(opened, named, dict, items)
     return opened
 
 
+def _gather(graph: Graph, parameter: Argument, kind: type, parts: Sequence[Value]) -> None:
+    """Let `graph` make an instance of `kind`, a container, of `parts` where it was given `parameter`."""
+    made = Instruction("call", [Const(_new_), Const(kind), *parts], name=parameter.name)
+    made.block = graph.entry
+    graph.entry.instructions.insert(0, made)
+    graph.replace_uses({parameter: made})
+
+
 _MOST_PARAMETERS = 12
-"""The most parameters of a form of a function with ``*args``."""
+"""The most parameters of a form of a function with ``*args`` or ``**kwargs``."""
 
 
 class Graphs:
@@ -109,7 +126,7 @@ class Graphs:
         self.closed: dict[tuple[Any, ...], GraphFunction] = {}
         """Functions with what is in their cells written into them."""
         self.opened: dict[tuple[Any, ...], GraphFunction] = {}
-        """Functions with ``*args`` that have a number of parameters in place of that."""
+        """Functions with ``*args`` or ``**kwargs`` that have a number of parameters in place of that."""
         self.caches: tuple[MutableMapping[Any, Any], ...] = (
             self.graphs, self.generators, self.must_close, self.consumers, self.bodies,
             self.closed, self.opened, self.facts,
@@ -203,8 +220,10 @@ class Graphs:
         """How arguments bind to `function` (`Bindings.find`) if it can be lifted, else None."""
         if type(function) is types.FunctionType:
             written(function)
-            if function.__code__.co_flags & inspect.CO_VARARGS:
+            if function.__code__.co_flags & ANY_NUMBER:
                 return self._bind_open(function, count, keywords)
+        if isinstance(function, ClosureType) and function.code.co_flags & ANY_NUMBER:
+            return self._bind_open(self.bindings.representative(function), count, keywords, is_any=True)
         if type(function) is types.FunctionType and function.__closure__ is not None:
             binding = self.bindings.find(function, count, keywords, is_closed=True)
             form = None if binding is None else self.closed_form(function)
@@ -213,23 +232,27 @@ class Graphs:
         return binding if binding is not None and self.is_liftable(binding.function) else None
 
     def _bind_open(
-        self, function: types.FunctionType, count: int, keywords: tuple[str, ...]
+        self, function: types.FunctionType, count: int, keywords: tuple[str, ...], *, is_any: bool = False
     ) -> Binding | None:
-        """`bind` of a function with ``*args``: to a form of it with as many parameters in place of that."""
+        """`bind` of a function with ``*args`` or ``**kwargs``: to a form of it with as many parameters in
+        place of that.  is_any: the function stands for all that have its code, whatever is in their cells."""
         binding = self.bindings.find(function, count, keywords, is_closed=True, is_open=True)
         form: Any = None
         if binding is not None and len(binding.slots) <= _MOST_PARAMETERS:
-            if function.__closure__ is not None:
+            if function.__closure__ is not None and not is_any:
                 form = self.closed_form(function)
             elif self.is_liftable(function):
                 form = function
         if binding is None or form is None or self.primal(form).entry.handler is not None:
             return None
-        key = (form.__code__, id(function.__globals__), len(binding.slots))
+        others = gathered_names(function, keywords)
+        key = (form.__code__, id(function.__globals__), len(binding.slots), others)
         known = self.opened.get(key)
         if known is None:
-            known = GraphFunction(with_gathered(self.primal(form), len(binding.slots)), function.__globals__)
+            opened = with_gathered(self.primal(form), len(binding.slots), others, function.__code__.co_flags)
+            known = GraphFunction(opened, function.__globals__)
             known.__code__.original = function.__code__
+            known.__code__.co_freevars = tuple(opened.free)
             self.opened[key] = known
         return Binding(known, binding.slots)  # type: ignore[arg-type]  # to the engine it is a function
 

@@ -49,6 +49,7 @@ from adbc.runtime.calls.classes import (
     has_state_in_c,
     inherited,
     is_bare,
+    is_beside,
     is_default,
     is_field,
     is_instance,
@@ -64,7 +65,7 @@ from adbc.types.answers import is_seen_to_answer
 from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed
 from adbc.types.inference import ARRAY_RESULTS, type_of
-from adbc.types.lattice import Exact, ListType, RealType, has_shadow, inferred_type, memory_type
+from adbc.types.lattice import ClosureType, Exact, ListType, RealType, has_shadow, inferred_type, memory_type
 from adbc.types.readers import only_reads
 
 __all__ = ["Knowledge", "ReadsCache"]
@@ -181,14 +182,21 @@ class Knowledge:
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python and
-        can be lifted."""
+        can be lifted.  One whose cells may get other contents is called as all that have its code are."""
         binding = self.graphs.bind(function, count, keywords)
-        is_form = binding is not None and binding.function is not function
+        if type(function) is not types.FunctionType:
+            return binding
+        is_any = False
         if (
-            is_form
-            and type(function) is types.FunctionType
-            and (function.__defaults__ or function.__kwdefaults__)
+            binding is None
+            and function.__closure__ is not None
+            and self.graphs.bindings.is_followed(function)
         ):
+            made = ClosureType(function.__code__, function.__globals__)
+            binding = self.graphs.bind(made, count, keywords)
+            is_any = binding is not None
+        is_form = binding is not None and binding.function is not function
+        if is_any or (is_form and (function.__defaults__ or function.__kwdefaults__)):
             self.notes.add(("defaults", id(function)), DefaultsFact(function))
         return binding
 
@@ -224,6 +232,14 @@ class Knowledge:
         answer = is_field(cls, name)
         if answer:
             self.notes.add((cls, name), ClassFact(cls, name))
+        return answer
+
+    def is_beside(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls`, a frozen dataclass, is a constant that the
+        class has, unless an instance was given one beside its fields."""
+        answer = is_beside(cls, name)
+        if answer:
+            self.notes.add((cls, f"{name}.beside"), AnswerFact(cls, "beside", (name,), True))
         return answer
 
     def is_instances(self, cls: type, name: str) -> bool:
@@ -311,12 +327,15 @@ class Knowledge:
 
     def called(self, cls: type) -> types.FunctionType | None:
         """The function that calls of instances of exactly `cls` run, if there are no rules of instances; not
-        of classes of libraries, or adbc's own, whose instances may stand for something else."""
+        of classes of libraries, or adbc's own, whose instances may stand for something else, unless these say
+        so."""
         if not self.with_rules:
             self.with_rules.update((type(function), None) for function, _ in self.table.by_function())
         found = None if cls in self.with_rules else self.special(cls, "__call__")
-        if found is None or found.__code__.co_filename.startswith(FOLDER):
+        if found is None:
             return None
+        if found.__code__.co_filename.startswith(FOLDER):
+            return found if getattr(cls, "is_followed", False) else None
         return None if is_library_code(found.__code__.co_filename, found.__globals__) else found
 
     def is_instance(self, cls: type, asked: type) -> bool | None:

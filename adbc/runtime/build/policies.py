@@ -7,22 +7,36 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from adbc.cpython.owners import kept_freevars
+from adbc.flags import HEAP_TYPE
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _apply_, _format_, _getattr_
 from adbc.ir.terminators import Raise
-from adbc.ir.values import Const, Instruction, Value
+from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.passes.typed.cell_reads import hoist_cell_reads
 from adbc.passes.typed.guards import Guess, how_used, is_formless, made_class
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.known_slots import known_slots
+from adbc.passes.typed.polymorphic_calls import Seen
 from adbc.passes.typed.view_loops import is_step_by_entry, steps_taken_apart
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable, tested_form
+from adbc.types.callables import Callables
 from adbc.types.callsites import is_method
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import ANY, BOOL, FLOAT, INT, Exact, TupleType, class_of, is_real
+from adbc.types.lattice import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    AbstractType,
+    ArrayType,
+    Exact,
+    TupleType,
+    class_of,
+    is_real,
+)
 
 __all__ = ["Policy", "Watching", "runs_special_methods"]
 
@@ -47,7 +61,7 @@ class Policy:
         self.copied = copied
         self.knowledge, self.guesses, self.base = copied.knowledge, copied.guesses, copied.base
         self.originals = originals
-        self.used = how_used(graph, self._is_scalar)
+        self.used = how_used(graph, self.is_scalar)
         is_whole = self.base.root is None or self.base.is_like_whole
         self.key = self.base.root if self.base.root is not None and is_whole else copied.key
         self.numbers = (
@@ -58,7 +72,7 @@ class Policy:
         self.taken_apart = steps_taken_apart(graph)
         self.sites: list[Site] = []
 
-    def _is_scalar(self, function: Any) -> bool:
+    def is_scalar(self, function: Any) -> bool:
         return any(row.kind is RowKind.SCALAR and row.is_of_floats for row in self.knowledge.rows(function))
 
     def _is_open(self, call: Instruction) -> bool:
@@ -182,13 +196,38 @@ class Policy:
             return frozenset()
         return kept_freevars(self.copied.key[0], self.copied.globals)
 
-    def seen(self, value: Value) -> Site | None:
-        """What `value`, of unknown type, turned out to be where it is called."""
-        if self.guesses.mode != "learn" or not isinstance(value, Instruction) or not self._is_open(value):
+    def seen(self, value: Value) -> Seen | None:
+        """What `value`, of unknown type, turned out to be where it is called or asked."""
+        if self.guesses.mode != "learn":
+            return None
+        if isinstance(value, Phi):
+            return self._seen_together(value)
+        if not isinstance(value, Instruction) or not self._is_open(value):
             return None
         site = self.site(value)
         self.sites.append(site)
         return site
+
+    def _seen_together(self, phi: Phi) -> Seen:
+        """What all that may come to `phi` turned out to be."""
+        found, waiting, met = _Together(), [phi], {phi}
+        while waiting:
+            for operand in waiting.pop().operands.values():
+                known = type_of(operand)
+                if isinstance(operand, Phi) and known is ANY:
+                    if operand not in met:
+                        met.add(operand)
+                        waiting.append(operand)
+                elif known is ANY:
+                    if (of_operand := self.seen(operand)) is not None:
+                        found.callables.adopt(of_operand.callables)
+                        found.guess = found.guess or of_operand.guess
+                elif isinstance(known, Exact) and known.cls.__flags__ & HEAP_TYPE:
+                    found.callables.add(known)
+                elif isinstance(known, ArrayType | TupleType):
+                    found.guess = known
+        found.callables.is_open = False  # there is no place to look at more
+        return found
 
     def method_of(self, read: Instruction) -> Any:
         """The function that the attribute `read` is expected to be bound to, by the class of the object."""
@@ -211,6 +250,16 @@ def _state(value: Value) -> TupleType | None:
 
 _BY_USE = {"number": FLOAT, "index": INT, "container": Exact(list)}
 """What a value is guessed to be, by the way in which it is used (`guards.how_used`)."""
+
+
+class _Together:
+    """What several values turned out to be."""
+
+    gave_up = True
+
+    def __init__(self) -> None:
+        self.callables = Callables()
+        self.guess: AbstractType | None = None
 
 
 class Watching(Policy):

@@ -12,6 +12,7 @@ from adbc.ir.values import Instruction, Value
 from adbc.passes.normal.closed_cells import closed_cells
 from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.foreigncall_to_call import normal_call
+from adbc.passes.normal.handler_ends import handler_ends
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.managers import managers
@@ -192,6 +193,8 @@ LOCAL: Group[Lifting] = Group(
         Stage("named_tuples", _read_fields, ("own objects",), ("normal form",),
               "what the functions that are written in do with named tuples is seen by then"),
         Stage("step_edges", in_place(step_edges), ("own objects",), ("steps",),
+              "behind all that merges blocks: guesses need the place"),
+        Stage("handler_ends", in_place(handler_ends), ("own objects",), ("handler ends",),
               "behind all that merges blocks: guesses need the place"),
         Stage("refusals", in_place(pass_by_handlers), ("normal form",), ("primal",),
               "passes that know handlers by their shape have seen them as they were"),

@@ -19,6 +19,7 @@ from adbc.passes.typed.known_elements import iterate_over_tuples, unread_display
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.polymorphic_calls import split_calls
+from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.real_powers import real_powers
 from adbc.passes.typed.self_writes import drop_self_writes
@@ -102,6 +103,13 @@ def _with_real_powers(graph: Graph, typing: Typing) -> Graph:
 
 def _with_split_calls(graph: Graph, typing: Typing) -> Graph:
     if typing.policy is not None and split_calls(graph, typing.policy.seen, typing.policy.method_of):
+        typing.infer(graph)
+    return graph
+
+
+def _with_split_operations(graph: Graph, typing: Typing) -> Graph:
+    policy = typing.policy
+    if policy is not None and split_operations(graph, policy.seen, policy.is_scalar):
         typing.infer(graph)
     return graph
 
@@ -199,6 +207,8 @@ TYPED: Group[Typing] = Group(
               "what a power is tested for is written by a guard"),
         Stage("polymorphic_calls", _with_split_calls, ("guarded types",), ("split calls",),
               "what no guess says is called may be one of a few functions; before fields are followed"),
+        Stage("polymorphic_operations", _with_split_operations, ("guarded types",), ("split operations",),
+              "what no guess says anything of may be of one of a few classes; before fields are followed"),
         Stage("present_items", _with_present_items, ("guarded types",), ("present items",),
               "that something is a defaultdict may be a guess"),
         Stage("watch_results", _watched, ("types",), ("watched results",),

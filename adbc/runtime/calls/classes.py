@@ -47,6 +47,7 @@ __all__ = [
     "initialiser",
     "is_array_or_number",
     "is_bare",
+    "is_beside",
     "is_default",
     "is_field",
     "is_generated",
@@ -328,11 +329,15 @@ def goes_first(found: object) -> bool:
 
 def is_field(cls: type, name: str) -> bool:
     """Whether attribute `name` of instances of exactly `cls` is a plain field, in a dictionary or a slot."""
+    if cls is types.SimpleNamespace:
+        return lookup(cls, name) is None
     return _has_default_access(cls) and _is_own(cls, lookup(cls, name))
 
 
 def are_fields(cls: type, names: frozenset[str]) -> bool:
     """Whether all of `names` are plain fields of instances of exactly `cls` (`is_field`)."""
+    if cls is types.SimpleNamespace:
+        return all(lookup(cls, name) is None for name in names)
     if not _has_default_access(cls):
         return False
     if all(map(names.isdisjoint, [base.__dict__ for base in cls.__mro__])):
@@ -354,6 +359,15 @@ def is_default(cls: type, name: str) -> bool:
     if found is _ABSENT or any(hasattr(type(found), hook) for hook in ("__get__", "__set__", "__delete__")):
         return False
     return _has_default_access(cls) and _is_own(cls, None)
+
+
+def is_beside(cls: type, name: str) -> bool:
+    """Whether attribute `name` of instances of exactly `cls`, a frozen dataclass, is a number, text or None
+    that the class has, unless an instance was given one beside its fields."""
+    kind = kind_of(cls)
+    if not isinstance(kind, FrozenKind) or name in kind.names or not _has_default_reads(cls):
+        return False
+    return lookup(cls, name).__class__ in _DEFAULTS and lookup(cls, name) is not None
 
 
 _ABSENT = object()

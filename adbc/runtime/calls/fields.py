@@ -21,6 +21,7 @@ from adbc.tangents import (
     FData,
     MutableTangent,
     RData,
+    Tangent,
     fill_tangent,
     slot_increment,
     slot_rdata,
@@ -160,7 +161,7 @@ def _unseen(obj: Any, name: str, value: Any) -> None:
 def check_kept(obj: Any, companion: Any, name: str) -> None:
     """Refuse a field that `companion`, the shadow or tangent of an instance, does not have: if the instance
     has none either, a constant of the class is read."""
-    if companion is not None and name not in companion.__dict__:
+    if companion is not None and name not in getattr(companion, "__dict__", ()):
         value = instance_dict(obj).get(name, _ABSENT)
         if value is not _ABSENT:
             _unseen(obj, name, value)
@@ -209,6 +210,10 @@ def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
         _refuse_constant(obj, name, value, dvalue)
         set_field(obj, name, value)
         return None, None
+    if type(d) is Tangent:
+        _refuse_in_record(obj, name, d, dvalue)
+        set_field(obj, name, value)
+        return None, None
     fields = _fields(obj, d)
     _refuse_beside_value(obj, name, fields, dvalue)
     set_field(obj, name, value)
@@ -221,10 +226,13 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     obj, name, value = args
     shadow, _, fvalue = fargs
     old = _read(obj, name)
-    fields = _NO_FIELDS if shadow is None else _fields(obj, shadow)
+    is_record = type(shadow) is FData
+    fields = _NO_FIELDS if shadow is None or is_record else _fields(obj, shadow)
     if fields is _NO_FIELDS:
         if shadow is None:
             _refuse_constant(obj, name, value, fvalue)
+        elif is_record:
+            _refuse_in_record(obj, name, shadow, fvalue)
         else:
             _refuse_beside_value(obj, name, fields, fvalue)
         set_field(obj, name, value)
@@ -253,6 +261,8 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
 
 def _delete_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     obj, name = args
+    if type(dargs[0]) is Tangent:
+        _refuse_in_record(obj, name, dargs[0], None)
     delete_field(obj, name)
     fields = _NO_FIELDS if dargs[0] is None else _fields(obj, dargs[0])
     if fields is not _NO_FIELDS:
@@ -262,6 +272,8 @@ def _delete_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
 
 def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
     obj, name = args
+    if type(fargs[0]) is FData:
+        _refuse_in_record(obj, name, fargs[0], None)
     names = list(instance_dict(obj))
     old = _read(obj, name)
     delete_field(obj, name)
@@ -321,6 +333,18 @@ def _refuse_constant(obj: Any, name: str, value: Any, derivative: Any) -> None:
 
 def _could(derivative: Any) -> str:
     return "has a derivative" if is_active(derivative) else "may come to hold a value with a derivative"
+
+
+def _refuse_in_record(obj: Any, name: str, companion: Any, derivative: Any) -> None:
+    """Raise if attribute `name` of `obj`, a value with named parts, is one of these, or gets a derivative:
+    what was read of a value before says nothing of what is read later, and the other way round."""
+    if name in companion.__dict__:
+        raise UnsupportedError(
+            f"field {name!r} of a {type(obj).__name__} is set or deleted after it was made",
+            "frozen dataclasses and named tuples are values for adbc, that never change",
+            "make a new one, as dataclasses.replace does, or use a class that is not frozen",
+        )
+    _refuse_beside_value(obj, name, _NO_FIELDS, derivative)
 
 
 def _refuse_beside_value(obj: Any, name: str, fields: Any, derivative: Any) -> None:
