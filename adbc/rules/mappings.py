@@ -103,34 +103,49 @@ def _default_init(d: Any, factory: Any = None, /, *other: Any, **named: Any) -> 
 
 
 def _defaultdict(factory: Any = None, /, *other: Any, **named: Any) -> Any:
-    d = empty_dict(defaultdict)
-    _set_factory(d, factory)
+    if factory is None or isinstance(factory, type):
+        d = empty_default(factory)
+    else:
+        d = empty_dict(defaultdict)
+        _set_factory(d, factory)
     if other or named:
         _dict_init(d, *other, **named)
     return d
 
 
-def _made_empty(cls: Any, when: Any) -> Primitive:
-    """The row of a call that makes an empty mapping of class `cls`, of constants."""
+def empty_default(factory: Any) -> Any:
+    """An empty `defaultdict` whose missing values are made by a class, or not at all."""
+    return defaultdict(factory)
+
+
+def empty_counter() -> Any:
+    """An empty `Counter`."""
+    return Counter()
+
+
+def _counter(*counted: Any, **named: Any) -> Any:
+    c = empty_counter()
+    if counted or named:
+        Counter.__init__(c, *counted, **named)
+    return c
+
+
+def _made_empty(making: Any, cls: type) -> Primitive:
+    """The row of `making`, which makes an empty mapping of class `cls`, of constants.
+
+    Rows are chosen by the classes of arguments by position: one of `cls` itself would be chosen where there
+    are keywords, too.
+    """
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        out = cls(*args)
+        out = making(*args)
         return out, fresh_tangent(out)
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        out = cls(*args)
+        out = making(*args)
         return out, fresh_shadow(out, active=False), nothing(len(args))
 
-    return Primitive(cls, frule=frule, rrule=rrule, is_fitted=True, when=when, result=cls)
-
-
-def _of_class(*classes: type) -> bool:
-    """Whether missing values are made by a class, or not at all."""
-    return classes in ((), (type,))
-
-
-def _of_nothing(*classes: type) -> bool:
-    return not classes
+    return Primitive(making, frule=frule, rrule=rrule, is_fitted=True, result=cls)
 
 
 def _missing(d: Any, k: Any, /) -> Any:
@@ -194,9 +209,9 @@ def _copy(d: Any, /) -> Any:
     return out
 
 
-def _fromkeys(keys: Any, value: Any = None, /) -> Any:
+def _fromkeys(iterable: Any, value: Any = None) -> Any:
     out = OrderedDict()
-    for k in keys:
+    for k in iterable:
         out[k] = value
     return out
 
@@ -281,9 +296,10 @@ ROWS: list[Rule] = [
     Overlay(list.__init__, _list_init),
     Overlay(dict.__init__, _dict_init),
     Overlay(OrderedDict.__init__, put_all),
-    _made_empty(defaultdict, _of_class),
+    _made_empty(empty_default, defaultdict),
     Overlay(defaultdict, _defaultdict, result=defaultdict),
-    _made_empty(Counter, _of_nothing),
+    _made_empty(empty_counter, Counter),
+    Overlay(Counter, _counter, result=Counter),
     Overlay(defaultdict.__init__, _default_init),
     Overlay(defaultdict.__missing__, _missing),
     *(ZeroRule(function, result=bool) for function in (takes_nothing, has_constant)),
@@ -299,7 +315,10 @@ ROWS: list[Rule] = [
     Overlay(OrderedDict.copy, _copy, when=_ordered),
     Overlay(OrderedDict.fromkeys, _fromkeys),
     *dicts.same_rows(
-        OrderedDict, dict, ("__setitem__", "__delitem__", "pop", "clear", "keys", "values", "items")
+        OrderedDict,
+        dict,
+        ("__setitem__", "__delitem__", "pop", "clear", "keys", "values", "items"),
+        {"pop": ("self", "key", "default")},
     ),
     *(Overlay(f, _or_ordered, when=_ordered_but("__or__")) for f in (operator.or_, OrderedDict.__or__)),
     *(Overlay(f, _ior_ordered, when=_ordered_but("__ior__")) for f in (operator.ior, OrderedDict.__ior__)),

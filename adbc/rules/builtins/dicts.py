@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -596,13 +596,19 @@ ROWS += [
 ]
 
 
-def same_rows(cls: type, base: type, names: Sequence[str]) -> list[Rule]:
-    """Rows for the methods `names` of `cls`, like those of `base`: its C code does the same."""
+def same_rows(
+    cls: type, base: type, names: Sequence[str], parameters: Mapping[str, Sequence[str]]
+) -> list[Rule]:
+    """Rows for the methods `names` of `cls`, like those of `base`: its C code does the same.
+
+    parameters: the names of the parameters of methods that can be called by keyword.
+    """
     rows: list[Rule] = []
     for name in names:
         for row in ROWS:
             if row.function is getattr(base, name):
                 assert isinstance(row, Primitive)
                 options: Any = {"is_fitted": True, "halves": row.halves, "when": row.when}
+                options["parameters"] = parameters.get(name)
                 rows.append(Primitive(getattr(cls, name), frule=row.frule, rrule=row.rrule, **options))
     return rows
