@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, NoneType
 from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir.intrinsics import EXHAUSTED, UNBOUND, _next_
 from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.tangents.fields import slots_of
 
 __all__ = ["ROWS", "key_by"]
 
@@ -272,6 +273,27 @@ def _bind_dispatcher(self: Any, obj: Any, cls: Any = None) -> Any:
     return _Dispatched(self, obj, cls)
 
 
+def holds(instance: Any, name: str) -> bool:
+    """Whether the dictionary of `instance` has an attribute `name`."""
+    return name in vars(instance)
+
+
+def _cached(prop: Any, instance: Any, owner: Any = None) -> Any:
+    """`functools.cached_property.__get__` past the dictionary of an instance with slots."""
+    name = prop.attrname
+    if name is None:
+        raise TypeError("Cannot use cached_property instance without calling __set_name__ on it.")
+    if holds(instance, name):
+        return object.__getattribute__(instance, name)
+    value = prop.func(instance)
+    object.__setattr__(instance, name, value)
+    return value
+
+
+def _beside_slots(prop: type, cls: type = NoneType, *owner: type) -> bool:
+    return bool(cls.__dictoffset__) and bool(slots_of(cls))
+
+
 _GET: Any = functools.singledispatchmethod.__get__
 _SAYS_SO = "funcname" in _GET.__code__.co_cellvars
 """Whether this version says that an argument is missing."""
@@ -284,4 +306,6 @@ ROWS: list[Rule] = [
     Overlay(functools._lru_cache_wrapper, _lru_cache),
     Overlay(functools.cmp_to_key, _cmp_to_key),
     Overlay(_GET, _bind_dispatcher),
+    Overlay(functools.cached_property.__get__, _cached, when=_beside_slots),
+    ZeroRule(holds, result=bool),
 ]

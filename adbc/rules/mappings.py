@@ -12,6 +12,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from adbc.rules.builtins import dicts
+from adbc.rules.builtins.iteration import making_iterator
 from adbc.rules.classes import dict_like, overrides
 from adbc.rules.sequences import nothing
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
@@ -21,7 +22,16 @@ __all__ = ["ROWS"]
 
 
 def _ordered(cls: type, *rest: type) -> bool:
-    return issubclass(cls, OrderedDict) and dict_like(cls)
+    return issubclass(cls, OrderedDict)
+
+
+def _ordered_but(name: str) -> Any:
+    """A `when` that holds for subclasses of `OrderedDict` without a method `name` written in Python."""
+
+    def when(cls: type, *rest: type) -> bool:
+        return issubclass(cls, OrderedDict) and cls is not OrderedDict and not overrides(cls, name)
+
+    return when
 
 
 # -- making subclasses of list and dict -----------------------------------------------------------------
@@ -93,34 +103,49 @@ def _default_init(d: Any, factory: Any = None, /, *other: Any, **named: Any) -> 
 
 
 def _defaultdict(factory: Any = None, /, *other: Any, **named: Any) -> Any:
-    d = empty_dict(defaultdict)
-    _set_factory(d, factory)
+    if factory is None or isinstance(factory, type):
+        d = empty_default(factory)
+    else:
+        d = empty_dict(defaultdict)
+        _set_factory(d, factory)
     if other or named:
         _dict_init(d, *other, **named)
     return d
 
 
-def _made_empty(cls: Any, when: Any) -> Primitive:
-    """The row of a call that makes an empty mapping of class `cls`, of constants."""
+def empty_default(factory: Any) -> Any:
+    """An empty `defaultdict` whose missing values are made by a class, or not at all."""
+    return defaultdict(factory)
+
+
+def empty_counter() -> Any:
+    """An empty `Counter`."""
+    return Counter()
+
+
+def _counter(*counted: Any, **named: Any) -> Any:
+    c = empty_counter()
+    if counted or named:
+        Counter.__init__(c, *counted, **named)
+    return c
+
+
+def _made_empty(making: Any, cls: type) -> Primitive:
+    """The row of `making`, which makes an empty mapping of class `cls`, of constants.
+
+    Rows are chosen by the classes of arguments by position: one of `cls` itself would be chosen where there
+    are keywords, too.
+    """
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        out = cls(*args)
+        out = making(*args)
         return out, fresh_tangent(out)
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        out = cls(*args)
+        out = making(*args)
         return out, fresh_shadow(out, active=False), nothing(len(args))
 
-    return Primitive(cls, frule=frule, rrule=rrule, is_fitted=True, when=when, result=cls)
-
-
-def _of_class(*classes: type) -> bool:
-    """Whether missing values are made by a class, or not at all."""
-    return classes in ((), (type,))
-
-
-def _of_nothing(*classes: type) -> bool:
-    return not classes
+    return Primitive(making, frule=frule, rrule=rrule, is_fitted=True, result=cls)
 
 
 def _missing(d: Any, k: Any, /) -> Any:
@@ -134,37 +159,59 @@ def _missing(d: Any, k: Any, /) -> Any:
 
 # -- OrderedDict ----------------------------------------------------------------------------------------
 
+# Its C code asks subclasses for some of their methods (``__setitem__``, ``__getitem__``, ``__contains__``),
+# and does without the others: these are the methods that it asks for.
+
+
+def put_all(d: Any, other: Any = (), /, **named: Any) -> None:
+    """Store the items of `other` and `named` in `d` by the methods of its class, as an `OrderedDict` does."""
+    if isinstance(other, dict) and type(other) is not dict:
+        for k in list(iter(other.keys())):
+            d[k] = other[k]
+        other = ()
+    dicts.update_any(d, other, **named)
+
 
 def _popitem(d: Any, /, last: bool = True) -> Any:
-    if not d:
+    if not OrderedDict.__len__(d):
         raise KeyError("dictionary is empty")
-    k = next(reversed(d)) if last else next(iter(d))
-    return k, d.pop(k)
+    k = next(OrderedDict.__reversed__(d)) if last else next(OrderedDict.__iter__(d))
+    return k, OrderedDict.pop(d, k)
 
 
 def keys_but(d: Any, key: Any) -> list[Any]:
     """The keys of dict `d` other than `key`."""
-    return [k for k in d if k is not key and k != key]
+    return [k for k in OrderedDict.__iter__(d) if k is not key and k != key]
 
 
 def _move_to_end(d: Any, /, key: Any, last: bool = True) -> None:
     if not last:
         others = keys_but(d, key)
-        if len(others) == len(d):
+        if len(others) == OrderedDict.__len__(d):
             raise KeyError(key)
         for k in others:
-            d[k] = d.pop(k)
+            OrderedDict.__setitem__(d, k, OrderedDict.pop(d, k))
     else:
-        d[key] = d.pop(key)
+        OrderedDict.__setitem__(d, key, OrderedDict.pop(d, key))
+
+
+def _setdefault(d: Any, /, key: Any, default: Any = None) -> Any:
+    if key in d:
+        return d[key]
+    d[key] = default
+    return default
 
 
 def _copy(d: Any, /) -> Any:
-    return type(d)(d)
+    out = type(d)()
+    for k in list(OrderedDict.__iter__(d)):
+        out[k] = d[k]
+    return out
 
 
-def _fromkeys(keys: Any, value: Any = None, /) -> Any:
+def _fromkeys(iterable: Any, value: Any = None) -> Any:
     out = OrderedDict()
-    for k in keys:
+    for k in iterable:
         out[k] = value
     return out
 
@@ -173,6 +220,19 @@ def _or(d: Any, other: Any, /) -> Any:
     out = d.copy()
     out.update(other)
     return out
+
+
+def _or_ordered(d: Any, other: Any, /) -> Any:
+    if not isinstance(other, dict):
+        return NotImplemented
+    out = type(d)(d)
+    put_all(out, other)
+    return out
+
+
+def _ior_ordered(d: Any, other: Any, /) -> Any:
+    put_all(d, other)
+    return d
 
 
 def _ior(d: Any, other: Any, /) -> Any:
@@ -235,23 +295,33 @@ ROWS: list[Rule] = [
     Overlay(dict.__new__, _dict_new),
     Overlay(list.__init__, _list_init),
     Overlay(dict.__init__, _dict_init),
-    Overlay(OrderedDict.__init__, _dict_init),
-    _made_empty(defaultdict, _of_class),
+    Overlay(OrderedDict.__init__, put_all),
+    _made_empty(empty_default, defaultdict),
     Overlay(defaultdict, _defaultdict, result=defaultdict),
-    _made_empty(Counter, _of_nothing),
+    _made_empty(empty_counter, Counter),
+    Overlay(Counter, _counter, result=Counter),
     Overlay(defaultdict.__init__, _default_init),
     Overlay(defaultdict.__missing__, _missing),
     *(ZeroRule(function, result=bool) for function in (takes_nothing, has_constant)),
     ZeroRule(set_factory),
     ZeroRule(factory_of),
     ZeroRule(keys_but, result=list),
+    making_iterator(OrderedDict.__iter__, _ordered),
+    making_iterator(OrderedDict.__reversed__, _ordered, backwards=True),
     Overlay(OrderedDict.popitem, _popitem, when=_ordered),
     Overlay(OrderedDict.move_to_end, _move_to_end, when=_ordered),
-    Overlay(OrderedDict.update, dicts.update_any, when=_ordered),
-    Overlay(OrderedDict.setdefault, dicts.setdefault, when=_ordered),
+    Overlay(OrderedDict.update, put_all, when=_ordered),
+    Overlay(OrderedDict.setdefault, _setdefault, when=_ordered),
     Overlay(OrderedDict.copy, _copy, when=_ordered),
     Overlay(OrderedDict.fromkeys, _fromkeys),
-    *dicts.same_rows(OrderedDict, dict, ("pop", "clear", "keys", "values", "items")),
+    *dicts.same_rows(
+        OrderedDict,
+        dict,
+        ("__setitem__", "__delitem__", "pop", "clear", "keys", "values", "items"),
+        {"pop": ("self", "key", "default")},
+    ),
+    *(Overlay(f, _or_ordered, when=_ordered_but("__or__")) for f in (operator.or_, OrderedDict.__or__)),
+    *(Overlay(f, _ior_ordered, when=_ordered_but("__ior__")) for f in (operator.ior, OrderedDict.__ior__)),
     Overlay(operator.or_, _or, when=_joinable),
     Overlay(operator.ior, _ior, when=_updatable),
     *(ZeroRule(f, when=_plain_mappings, result=bool) for f in (operator.eq, operator.ne)),

@@ -239,13 +239,13 @@ class DictKind(AddressKind):
         return base.__new__(type(x))
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
+        # What the class does when items are set is past: the values are those that it made of them then.
+        base: Any = OrderedDict if isinstance(y, OrderedDict) else dict
         for k, c in parts:
             if type(k) is FieldKey:
                 set_instance_field(y, k.name, c)
-            elif type(y).__setitem__ in (dict.__setitem__, OrderedDict.__setitem__):
-                y[k] = c
             else:
-                dict.__setitem__(y, k, c)
+                base.__setitem__(y, k, c)
 
 
 class DictViewKind(Kind):

@@ -11,6 +11,7 @@ import contextlib
 import copy
 import dataclasses
 import enum
+import heapq
 import io
 import itertools
 import logging
@@ -147,6 +148,33 @@ def generators(x: Any) -> Any:
         s = s * 0.5 + i * cube(v)
     for v in _rest(x):
         s += v * v
+    return s
+
+
+def _in_turn(*streams: Any, weight: Any, **named: Any) -> Iterator[Any]:
+    """The elements of all `streams` and the `named` ones, while there are any."""
+    waiting = [iter(stream) for stream in [*streams, *named.values()]]
+    while waiting:
+        stream = waiting.pop(0)
+        for v in stream:
+            yield cube(v) * weight
+            waiting.append(stream)
+            break
+
+
+@of(ITERATING)
+def in_turn(x: Any) -> Any:
+    s = 0.0
+    for v in _in_turn([x[0], x[1] * x[2]], [x[2]], weight=x[1], more=(x[0] * x[1],)):
+        s = s * x[0] + v
+    return s + sum(_in_turn(weight=x[0])) + sum(_in_turn([x[1]], weight=x[1]))
+
+
+@of(ITERATING)
+def merged(x: Any) -> Any:
+    s = 0.0
+    for v in heapq.merge([x[0] * x[1], 9.0], [cube(x[2])], []):
+        s = s * x[0] + v * v
     return s
 
 

@@ -19,14 +19,26 @@ from __future__ import annotations
 from adbc.ir.builder import Builder
 from adbc.ir.continuation import rest_of
 from adbc.ir.graph import Block, Graph
-from adbc.ir.intrinsics import _freevar_, _new_, _reraise_, _thrown_, _yield_, _yield_from_
-from adbc.ir.terminators import Raise, Return
+from adbc.ir.intrinsics import (
+    _bool_,
+    _check_exc_match_,
+    _freevar_,
+    _new_,
+    _pass_on_,
+    _pop_except_,
+    _push_exc_info_,
+    _reraise_,
+    _thrown_,
+    _yield_,
+    _yield_from_,
+)
+from adbc.ir.terminators import Branch, Jump, Raise, Return
 from adbc.ir.traverse import copy_graph, remove_unreachable
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.records import record
 
-__all__ = ["FINISHED", "cells_as_arguments", "must_be_closed", "segments"]
+__all__ = ["FINISHED", "catches", "cells_as_arguments", "must_be_closed", "segments"]
 
 FINISHED = -1
 """The number of the segment that does not exist: the generator has returned."""
@@ -71,12 +83,69 @@ def segments(graph: Graph) -> list[Graph]:
 
 def must_be_closed(graph: Graph) -> frozenset[int]:
     """The segments of a generator's graph in front of which the generator is suspended inside a ``try`` or
-    ``with``.
+    ``with`` that runs code when the generator is closed there.
 
-    A generator that is closed there runs code, and CPython closes a generator that nobody refers to any more.
+    CPython closes a generator that nobody refers to any more, by a `GeneratorExit` that is raised where it is
+    suspended: ``except IndexError`` around a yield has nothing to do with that.
     """
     found = [block for block in graph.blocks for call in block.instructions if _is_yield(call)]
-    return frozenset(number for number, block in enumerate(found, 1) if _is_caught(block.handler))
+    return frozenset(number for number, block in enumerate(found, 1) if not _passes_on(block.handler))
+
+
+def catches(graph: Graph) -> bool:
+    """Whether code of the user sees what is raised at a yield of a generator's graph."""
+    found = [block for block in graph.blocks for call in block.instructions if _is_yield(call)]
+    return any(_is_caught(block.handler) for block in found)
+
+
+def _passes_on(handler: Block | None) -> bool:
+    """Whether a `GeneratorExit` that is raised into `handler` leaves the generator, and is but compared with
+    other classes of `builtins`."""
+    block, caught, met = handler, None, set[Block]()
+    failed: set[Value] = set()
+    while block is not None:
+        if block in met:
+            return False
+        met.add(block)
+        following: Block | None = None
+        for call in block.instructions:
+            function = target(call)
+            if call.op == "catch":
+                caught = call
+            elif function is _check_exc_match_ or function is _bool_:
+                compared = call.operands[1] is caught and _differs(call.operands[2])
+                if not compared and call.operands[1] not in failed:
+                    return False
+                failed.add(call)
+            elif function is _reraise_ and call.operands[1] is caught:
+                break  # into the handler of the block
+            elif function not in (_push_exc_info_, _pop_except_, _pass_on_) and not _differs(call):
+                return False
+        else:
+            end = block.terminator
+            if isinstance(end, Jump):
+                following = end.target
+            elif isinstance(end, Branch) and end.condition in failed:
+                following = end.false
+            else:
+                return False
+        block = block.handler if following is None else following
+    return True
+
+
+def _differs(kind: Value) -> bool:
+    """Whether `kind` is a class of `builtins`, or a tuple of such, that does not catch a `GeneratorExit`."""
+    if isinstance(kind, Instruction):
+        if target(kind) is not _new_ or not isinstance(kind.operands[1], Const):
+            return False
+        return kind.operands[1].value is tuple and all(map(_differs, kind.operands[2:]))
+    if not isinstance(kind, Const):
+        return False
+    classes = kind.value if isinstance(kind.value, tuple) else (kind.value,)
+    return all(
+        isinstance(cls, type) and cls.__module__ == "builtins" and cls not in GeneratorExit.__mro__
+        for cls in classes
+    )
 
 
 def _is_caught(handler: Block | None) -> bool:

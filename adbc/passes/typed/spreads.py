@@ -20,7 +20,9 @@ Where other arguments stand beside those of the tuple, Python gathers all in a l
     %3 = call _list_to_tuple_(%l)
     %b: Any = call _apply_(f, %3)
 
-The list is made only where a guess was wrong before it was complete.
+The list is made only where a guess was wrong before it was complete, with what was in it by then.  As long as
+there is something on the way whose type may still be guessed, the list stays: the rest of the function behind
+such a guess is given it.
 
 Of a dict whose elements are arguments by keyword Python makes a copy first, which nobody else sees::
 
@@ -58,20 +60,21 @@ from adbc.ir.intrinsics import (
     _project_,
 )
 from adbc.ir.terminators import Jump
-from adbc.ir.traverse import remove_unreachable
+from adbc.ir.traverse import predecessors, remove_unreachable
 from adbc.ir.traverse import uses as uses_of
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, drop, target
+from adbc.passes.typed.guards import is_guessed
 from adbc.types.inference import is_rest, type_of
 from adbc.types.lattice import NONE, Exact, TupleType
 
 __all__ = ["spread_calls"]
 
 
-def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
+def spread_calls(graph: Graph, normal: Callable[[Instruction], object], *, is_guarded: bool = True) -> bool:
     """Write spread tuples of known length as so many arguments, in place; returns whether anything changed.
 
-    normal: brings a call into normal form.
+    normal: brings a call into normal form.  is_guarded: whether all guards stand in the graph.
     """
     changed = False
     named: dict[Instruction, tuple[dict[str, Value], set[Instruction]]] = {}
@@ -81,7 +84,7 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
         call for call in graph.instructions() if target(call) is _apply_ and len(call.operands) == 4
     ]:
         users = uses_of(graph) if users is None else users
-        found_names = _named(call, users) if _may_be_known(call.operands[2]) else None
+        found_names = _named(call, users, is_guarded) if _may_be_known(call.operands[2]) else None
         if found_names is not None:
             named[call] = found_names
         elif _hand_dict(call, users):
@@ -98,7 +101,7 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
                     elements = [*projections]
                 elif isinstance(container, Instruction) and target(container) is _list_to_tuple_:
                     users = uses_of(graph) if users is None else users
-                    found = _gathered(call, container, users)
+                    found = _gathered(call, container, users, is_guarded)
                     if found is not None:
                         elements, projections, steps = found
                         calls = [c for c in calls if c not in steps] + projections
@@ -139,16 +142,20 @@ def _hand_dict(call: Instruction, users: dict[Value, list[Any]]) -> bool:
 
 
 def _named(
-    call: Instruction, users: dict[Value, list[Any]]
+    call: Instruction, users: dict[Value, list[Any]], is_guarded: bool
 ) -> tuple[dict[str, Value], set[Instruction]] | None:
     """The arguments by keyword of `call`, which is given a dict that is made for it of displays that nobody
-    changes, and the steps that make it; None if there may be others."""
+    changes, and the steps that make it; None if there may be others, or if a guard that is put between these
+    steps might lead to where the dict is needed."""
     merged = call.operands[3]
     found = _items(merged)
     if found is None:
         return None
     *steps, last = users[merged]
-    if last is not call or not _is_straight(merged.block, [*steps, call]):  # type: ignore[attr-defined]
+    between = _straight(merged, call) if last is call else None
+    if between is None or not between.issuperset(steps):
+        return None
+    if not is_guarded and any(is_guessed(v) for v in between.difference(steps)):
         return None
     for step in steps:
         if target(step) is not _dict_merge_ or step.operands[1] is not merged or users[step]:
@@ -163,19 +170,19 @@ def _named(
     return found, set(steps)
 
 
-def _is_straight(block: Block | None, calls: Sequence[Any]) -> bool:
-    """Whether all `calls` are run, one behind the other, wherever `block` is, in which the first may stand:
-    where exceptions are caught each has a block of its own."""
-    for call in calls:
-        while call.block is not block:
-            end = None if block is None else block.terminator
-            if not isinstance(end, Jump) or end.target.phis:
-                return False
-            sources = [b for b in end.target.graph.blocks if end.target in b.successors]
-            if sources != [block]:
-                return False
-            block = end.target
-    return True
+def _straight(made: Any, call: Instruction) -> set[Instruction] | None:
+    """What is run between `made` and `call` if that is the same each time, one behind the other; else None.
+    Where exceptions are caught each has a block of its own."""
+    block, between = made.block, set(made.block.instructions[made.block.instructions.index(made) + 1 :])
+    while block is not call.block:
+        end = block.terminator
+        if not isinstance(end, Jump) or end.target.phis:
+            return None
+        if [b for b in block.graph.blocks if end.target in b.successors] != [block]:
+            return None
+        block = end.target
+        between.update(block.instructions)
+    return between.difference(block.instructions[block.instructions.index(call) :])
 
 
 def _items(made: Value) -> dict[str, Value] | None:
@@ -235,7 +242,7 @@ def _elements(made: Value | None) -> list[Value] | None:
 
 
 def _gathered(
-    call: Instruction, container: Instruction, users: dict[Value, list[Any]]
+    call: Instruction, container: Instruction, users: dict[Value, list[Any]], is_guarded: bool
 ) -> tuple[list[Value], list[Instruction], set[Instruction]] | None:
     """The arguments of `call` that are gathered in a list, of which `container` is made, those of them that
     must still be taken from tuples, and the steps that are left out; None if there may be other arguments."""
@@ -245,45 +252,95 @@ def _gathered(
     kind = made.operands[1]
     if not (isinstance(kind, Const) and kind.value is list) or made.block is None or made.block.handler:
         return None
-    elements, projections = [*made.operands[2:]], []
-    steps, rests = {container}, []
+    above, straight = _way(made, call)
+    taken: dict[Instruction, list[Instruction]] = {}
+    rests = []
     for user in users[made]:
         if not isinstance(user, Instruction):
             return None
         if is_rest(user):
-            rests.append(
-                user
-            )  # what is tested comes before the first step, which is in the block of the call
-            continue
-        if user is container:
-            continue
-        if user.block is not call.block or user.operands[1] is not made or users.get(user):
-            return None
-        if target(user) is _list_extend_:
-            taken = _projections(call, user.operands[2])
-            if taken is None:
+            rests.append(user)
+        elif user is not container:
+            if user.block not in straight or user.operands[1] is not made or users.get(user):
                 return None
-            elements += taken
-            projections += taken
-        elif target(user) is _list_append_:
-            elements.append(user.operands[2])
-        else:
-            return None
-        steps.add(user)
-    if any(rest.block is call.block for rest in rests):
-        return None
+            found = _step(user, call)
+            if found is None:
+                return None
+            taken[user] = found
+    steps = sorted(taken, key=lambda step: straight.index(_block_of(step)))  # in a block they are in order
+    if not is_guarded:
+        passed = {container, call, *taken}
+        for block in above:
+            first = block.instructions.index(made) + 1 if block is made.block else 0
+            end = block.instructions.index(call) if block is call.block else len(block.instructions)
+            if any(is_guessed(v) and v not in passed for v in block.instructions[first:end]):
+                return None
+    sources = predecessors(made.block.graph)
+    before: dict[Instruction, list[Instruction]] = {}
     for rest in rests:
-        block = rest.block
-        assert block is not None
-        own = Instruction("call", [*made.operands], type=made.type, position=made.position, name=made.name)
-        own.block = block
-        block.instructions.insert(block.instructions.index(rest), own)
-        rest.operands = [own if v is made else v for v in rest.operands]
-    if made.block is call.block:
-        steps.add(made)
-    else:
-        made.block.instructions.remove(made)
-    return elements, projections, steps
+        tested = sources.get(_block_of(rest), [])
+        if len(tested) != 1 or tested[0] not in above or rest.block in above:
+            return None
+        at = straight.index(tested[0]) if tested[0] in straight else -1
+        before[rest] = [step for step in steps if straight.index(_block_of(step)) <= at]
+    for rest, done in before.items():
+        _remake(made, rest, done)
+    for gone in (made, *steps):
+        if gone.block is not call.block:
+            _block_of(gone).instructions.remove(gone)
+    elements, projections = [*made.operands[2:]], []
+    for step in steps:
+        elements += taken[step] if target(step) is _list_extend_ else [step.operands[2]]
+        projections += taken[step]
+    return elements, projections, {made, container, *steps}
+
+
+def _way(made: Instruction, call: Instruction) -> tuple[set[Block], list[Block]]:
+    """The blocks that are passed from `made` to `call`, and the last of these, in order: what leads away from
+    these leads out."""
+    first = _block_of(made)
+    sources = predecessors(first.graph)
+    straight = [_block_of(call)]
+    while straight[0] is not first and len(sources.get(straight[0], ())) == 1:
+        straight.insert(0, sources[straight[0]][0])
+    above = {first, *straight}
+    waiting = [] if straight[0] is first else [*sources.get(straight[0], ())]
+    while waiting:
+        block = waiting.pop()
+        if block not in above:
+            above.add(block)
+            waiting += sources.get(block, ())
+    return above, straight
+
+
+def _block_of(instruction: Instruction) -> Block:
+    assert instruction.block is not None
+    return instruction.block
+
+
+def _step(step: Instruction, call: Instruction) -> list[Instruction] | None:
+    """What `step` puts into the list, as far as it is to be taken from a tuple in front of `call`; None if it
+    is not known how many elements these are."""
+    if target(step) is _list_append_:
+        return []
+    return _projections(call, step.operands[2]) if target(step) is _list_extend_ else None
+
+
+def _remake(made: Instruction, rest: Instruction, steps: Sequence[Instruction]) -> None:
+    """Give `rest` a list of its own, of what was in the list that is `made` behind `steps`."""
+    block = _block_of(rest)
+    elements = [*made.operands]
+    at = block.instructions.index(rest)
+    for step in steps:
+        found = _step(step, rest)
+        assert found is not None
+        block.instructions[at:at] = found
+        at += len(found)
+        elements += found if target(step) is _list_extend_ else [step.operands[2]]
+    own = Instruction("call", elements, type=made.type, position=made.position, name=made.name)
+    own.block = block
+    block.instructions.insert(at, own)
+    rest.operands = [own if v is made else v for v in rest.operands]
 
 
 def _projections(call: Instruction, container: Value) -> list[Instruction] | None:

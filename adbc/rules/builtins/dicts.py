@@ -9,8 +9,8 @@ refused; keys that are objects keep their shadows (`tangents.keys`).
 from __future__ import annotations
 
 import operator
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -385,6 +385,21 @@ class _Plain(PastMethods):
         return dict.__reversed__(self.it)
 
 
+class _PlainOrdered(_Plain):
+    """An `OrderedDict` of such a class: the methods of dict would not see to its order."""
+
+    __slots__ = ()
+
+    base = OrderedDict
+
+    def __reversed__(self) -> Any:
+        return OrderedDict.__reversed__(self.it)
+
+
+def _plain(d: Any) -> _Plain:
+    return _PlainOrdered(d) if isinstance(d, OrderedDict) else _Plain(d)
+
+
 def _overriding(cls: type, *rest: type) -> bool:
     return issubclass(cls, dict) and not dict_like(cls)
 
@@ -394,6 +409,15 @@ def _but_not(name: str) -> Any:
 
     def when(cls: type, *rest: type) -> bool:
         return _overriding(cls) and not overrides(cls, name)
+
+    return when
+
+
+def _but_not_ordered(name: str) -> Any:
+    """A `when` that holds for these, but for an `OrderedDict`: its C code calls methods written in Python."""
+
+    def when(cls: type, *rest: type) -> bool:
+        return _overriding(cls) and not issubclass(cls, OrderedDict) and not overrides(cls, name)
 
     return when
 
@@ -412,12 +436,14 @@ def _past_methods(row: Primitive) -> Rule:
     """A row like `row` for dicts of classes with methods written in Python, which are not called."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        out, dout = row.frule((_Plain(args[0]), *args[1:]), dargs, kwargs)
-        return args[0] if type(out) is _Plain else out, dout
+        d = _plain(args[0])
+        out, dout = row.frule((d, *args[1:]), dargs, kwargs)
+        return args[0] if out is d else out, dout
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        out, fout, pullback = row.rrule((_Plain(args[0]), *args[1:]), fargs, kwargs)
-        return args[0] if type(out) is _Plain else out, fout, pullback
+        d = _plain(args[0])
+        out, fout, pullback = row.rrule((d, *args[1:]), fargs, kwargs)
+        return args[0] if out is d else out, fout, pullback
 
     name = _OPERATORS.get(row.function)
     when = _overriding if name is None else _but_not(name)
@@ -559,9 +585,9 @@ ROWS += [
     Overlay(dict.popitem, _popitem_past, when=_overriding),
     Overlay(dict.setdefault, _setdefault_past, when=_overriding),
     Overlay(dict.update, _update_past, when=_overriding),
-    Overlay(operator.or_, _or_past, when=_but_not("__or__")),
+    Overlay(operator.or_, _or_past, when=_but_not_ordered("__or__")),
     Overlay(dict.__or__, _or_past, when=_overriding),
-    Overlay(operator.ior, _ior_past, when=_but_not("__ior__")),
+    Overlay(operator.ior, _ior_past, when=_but_not_ordered("__ior__")),
     Overlay(dict.__ior__, _ior_past, when=_overriding),
     Overlay(dict.__init__, _init_past, when=_overriding),
     ZeroRule(dict.__contains__, when=_overriding, result=bool),
@@ -570,13 +596,19 @@ ROWS += [
 ]
 
 
-def same_rows(cls: type, base: type, names: Sequence[str]) -> list[Rule]:
-    """Rows for the methods `names` of `cls`, like those of `base`: its C code does the same."""
+def same_rows(
+    cls: type, base: type, names: Sequence[str], parameters: Mapping[str, Sequence[str]]
+) -> list[Rule]:
+    """Rows for the methods `names` of `cls`, like those of `base`: its C code does the same.
+
+    parameters: the names of the parameters of methods that can be called by keyword.
+    """
     rows: list[Rule] = []
     for name in names:
         for row in ROWS:
             if row.function is getattr(base, name):
                 assert isinstance(row, Primitive)
                 options: Any = {"is_fitted": True, "halves": row.halves, "when": row.when}
+                options["parameters"] = parameters.get(name)
                 rows.append(Primitive(getattr(cls, name), frule=row.frule, rrule=row.rrule, **options))
     return rows

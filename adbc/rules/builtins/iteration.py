@@ -52,12 +52,18 @@ def _container(cls: type, *rest: type) -> bool:
         cls in _CONTAINERS
         or list_like(cls)
         or dict_like(cls)
-        or any(issubclass(cls, base) and inherits(cls, "__iter__", base) for base in (tuple, list, dict))
+        or any(
+            issubclass(cls, base) and inherits(cls, "__iter__", base)
+            for base in (tuple, list, dict, OrderedDict)
+        )
     )
 
 
 def _backwards(cls: type, *rest: type) -> bool:
-    return _container(cls) and not overrides(cls, "__reversed__")
+    walked = _container(cls) or any(
+        issubclass(cls, base) and inherits(cls, "__reversed__", base) for base in (list, dict, OrderedDict)
+    )
+    return walked and not overrides(cls, "__reversed__")
 
 
 def _walkable(cls: type, *rest: type) -> bool:

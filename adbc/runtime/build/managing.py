@@ -15,7 +15,7 @@ from adbc.ir.terminators import Raise, Return
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction
 from adbc.passes.normal.managers import Managed, thrown
-from adbc.passes.normal.segments import FINISHED, must_be_closed
+from adbc.passes.normal.segments import FINISHED, catches
 from adbc.passes.query import constant, target
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.calling import cell_step
@@ -64,7 +64,7 @@ class Managing:
             return None
         try:
             parts = self.graphs.segments(function)
-            is_careless = not must_be_closed(self.graphs.primal(function))
+            is_careless = not catches(self.graphs.primal(function))
         except LiftError:  # it stays a call, and says why when it is made
             return None
         if len(parts.functions) != 2:

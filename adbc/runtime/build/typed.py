@@ -7,6 +7,7 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
+from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.stages import Group, Stage, in_place
 from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.built_tuples import built_tuples
@@ -24,6 +25,7 @@ from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.real_powers import real_powers
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
+from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unrolled_loops import unrolled_loops
 from adbc.passes.typed.view_loops import view_loops
 from adbc.records import record
@@ -90,7 +92,8 @@ def _typed(graph: Graph, typing: Typing) -> Graph:
 
 
 def _guarded(graph: Graph, typing: Typing) -> Graph:
-    if typing.policy is not None and insert_guards(graph, lambda: typing.infer(graph), typing.policy):
+    changed = typing.policy is not None and insert_guards(graph, lambda: typing.infer(graph), typing.policy)
+    if spread_calls(graph, normal_call) or changed:
         typing.infer(graph)
     return graph
 

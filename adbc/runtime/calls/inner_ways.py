@@ -132,9 +132,9 @@ class Ways(abc.ABC):
         if type(origin) is Kept:
             self.give(origin.origin, b)
         elif type(origin) is tuple and origin:
-            self.back.append(f"{b} = elements_of({b}, {len(origin)})")
+            self.back.append(f"elements = elements_of({b}, {len(origin)})")
             for i, o in enumerate(origin):
-                self.give(o.origin, f"{b}[{i}]")
+                self.give(o.origin, f"elements[{i}]")
 
 
 class Kept:

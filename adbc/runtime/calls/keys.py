@@ -52,7 +52,8 @@ BY_KEY = (
     intrinsics._map_add_, intrinsics._set_add_,
     dict.__getitem__, dict.__setitem__, dict.__delitem__, dict.__contains__,
     dict.get, dict.pop, dict.setdefault,
-    OrderedDict.pop, OrderedDict.setdefault, OrderedDict.move_to_end,
+    OrderedDict.pop, OrderedDict.setdefault, OrderedDict.move_to_end, OrderedDict.__setitem__,
+    OrderedDict.__delitem__,
     set.add, set.discard, set.remove, set.__contains__, frozenset.__contains__,
 )  # fmt: skip
 """Functions that look for their second argument in the first."""

@@ -6,9 +6,10 @@ import collections
 import dataclasses
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
@@ -227,6 +228,66 @@ def test_other_spreads() -> None:
     agree(passing_on, 0.3, 0.7)
     agree(lambda args: product(*args), (0.3, 0.5, 0.7))
     agree(lambda args: Point(*args).dot(*args), (0.3, 0.5))
+
+
+def gathered(*args: Any) -> Any:
+    total = 0.0
+    for k, v in enumerate(args):
+        total = total * args[0] + (k + 1) * v
+    return total
+
+
+class Held:
+    def __init__(self, **held: Any) -> None:
+        self.__dict__.update(held)
+
+    @property
+    def both(self) -> Any:
+        return self.pair
+
+
+def read_behind_a_tuple(d: Any, x: float) -> Any:
+    both = x, 2.0 * x
+    return gathered(1.0, *both, d["a"], d["a"])
+
+
+def read_twice(d: Any, x: float) -> Any:
+    return gathered(x, 2.0, *d["t"], x, d["a"]) + gathered(1.0, x, *d["t"], len(d["t"]), *d["t"], d["a"])
+
+
+def read_from_an_object(d: Any, x: float) -> Any:
+    held = Held(pair=d["t"], a=d["a"])
+    return gathered(x, x * x, *held.both, held.a, *held.both, held.a * x, d["a"])
+
+
+def chosen(d: Any, x: float) -> Any:
+    first = gathered(x, *(d["t"] if x > 0.0 else d["u"]), d["a"], 2.0 if d["a"] else x, d["a"])
+    return first + gathered(x, *d["t"], *[v * x for v in d["t"]], d["a"])
+
+
+@pytest.mark.parametrize("f", [read_behind_a_tuple, read_twice, read_from_an_object, chosen])
+@pytest.mark.parametrize("order", ["aabcab", "eedcabd"])
+def test_guesses_beside_what_is_spread(f: Any, order: str) -> None:
+    """What stands behind a tuple in a call is of another type the next time, or the tuple of another form."""
+    kinds: dict[str, Callable[[float], tuple[Any, Any]]] = {
+        "a": lambda x: (x, (x, x * x)),
+        "b": lambda x: (2, (x, 3.0 * x)),
+        "c": lambda x: (x * x, (x, 1, 2.0)),
+        "d": lambda x: (np.float64(x), (1, x)),
+        "e": lambda x: (True, ()),
+    }
+
+    def run(x: float, kind: str) -> Any:
+        a, t = kinds[kind](x)
+        return f({"a": a, "t": t, "u": (a, a)}, x)
+
+    for kind in order:
+        for x in (0.7, -0.3):
+            slope = (run(x + 1e-6, kind) - run(x - 1e-6, kind)) / 2e-6
+            value, found = adbc.value_and_grad(run)(x, kind)
+            assert value == pytest.approx(run(x, kind), rel=1e-12)
+            assert found == pytest.approx(slope, rel=1e-6, abs=1e-6)
+            assert adbc.jvp(run, (x, kind), (1.0, None))[1] == pytest.approx(found, rel=1e-12)
 
 
 def test_the_number_of_arguments_does_not_fit() -> None:

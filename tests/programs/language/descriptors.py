@@ -232,3 +232,59 @@ def attributes_of_the_function_of_a_method(x, u):
     Local().later.seen.append(x * y)
     Local().decorated.__func__.seen[0] *= y
     return y * Local.decorated.seen[0] * later.seen[1] * Local().decorated()
+
+
+class Coordinates:
+    __slots__ = ("x", "__weakref__")
+
+    def __init__(self, x):
+        self.x = x
+
+
+class Kept(Coordinates):
+    """Has a dictionary beside the slots of its base, as what is kept in it needs."""
+
+    asked = 0
+
+    def __init__(self, x, y):
+        super().__init__(x)
+        self.y = y
+
+    @functools.cached_property
+    def product(self):
+        self.asked += 1
+        return self.x * self.y
+
+    @functools.cached_property
+    def both(self):
+        return [self.product, self.x]
+
+
+class Unnamed(Coordinates):
+    pass
+
+
+Unnamed.product = functools.cached_property(lambda self: self.x)
+
+
+@case(1.5, [1.0, 2.0])
+def properties_that_are_kept_beside_slots(x, u):
+    kept = Kept(u[0] * x, x)
+    first = kept.product * kept.product
+    kept.both[0] *= u[1]
+    kept.x = x * 3.0
+    second = kept.product * kept.both[0]
+    del kept.product
+    third = kept.product
+    kept.product = u[1] * third
+    u[0] = kept.product * x
+    return first + second * third + kept.product * kept.asked + kept.both[1] * u[0]
+
+
+@case(1.5, [1.0, 2.0])
+def a_property_that_was_never_named(x, u):
+    try:
+        return Unnamed(x).product
+    except TypeError as error:
+        u[0] *= x
+        return u[0] * len(str(error))

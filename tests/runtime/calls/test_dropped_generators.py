@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import collections
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 
 import adbc
+from adbc.config import SPECULATION
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.testing import test_rule as check_rule
 
@@ -38,6 +41,126 @@ def refused(function: Callable[..., float], message: str = "left suspended insid
     given = [1.3]
     with pytest.raises(UnsupportedError, match=message):
         adbc.value_and_grad(function, 1)(given, 0.7)
+
+
+# -- what has nothing to do with being closed ------------------------------------------------------------
+
+
+class Measured(Sequence[float]):
+    """Is walked by the generator of `collections.abc.Sequence`, which catches an IndexError."""
+
+    def __init__(self, values: list[float], x: float) -> None:
+        self.values, self.x = values, x
+
+    def __getitem__(self, where: Any) -> Any:
+        return self.values[where] * self.x
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def walked(a: list[float], x: float) -> float:
+    row = Measured([x, 2.0, a[0]], a[0])
+    total = sum(u * v for u, v in zip(row, [x, x * x]))  # noqa: B905
+    first = next(iter(row))
+    return total * first + collections.UserList([x, x * x, 2.0]).index(x * x)
+
+
+def caught(a: list[float], x: float, fails: bool = False) -> Iterator[float]:
+    for k in range(3):
+        try:
+            yield x * a[0] ** k
+            if fails:
+                raise KeyError(k)
+        except (ValueError, LookupError):
+            a[0] *= x
+            yield a[0]
+        except Exception:
+            a[0] *= 2.0
+        try:
+            yield x
+        except ArithmeticError as error:
+            yield float(len(error.args))
+
+
+def compared(a: list[float], x: float) -> float:
+    held = [caught(a, x), caught(a, x, True), caught(a, x)]
+    y = next(held[0]) + next(held[1]) * next(held[1]) + next(held[2])
+    y += held[2].throw(ZeroDivisionError()) * next(held[0])  # type: ignore[attr-defined]
+    held.clear()
+    return y * a[0] * next(caught(a, y))
+
+
+def catching_more(kind: type[BaseException] | tuple[type[BaseException], ...]) -> Callable[..., float]:
+    def values(a: list[float], x: float) -> Iterator[float]:
+        try:
+            yield x
+        except kind:
+            a[0] *= x
+
+    def dropping(a: list[float], x: float) -> float:
+        held = [values(a, x)]
+        y = next(held[0])
+        held.clear()
+        return y * a[0]
+
+    return dropping
+
+
+@pytest.mark.parametrize("speculation", SPECULATION)
+@pytest.mark.parametrize("function", [walked, compared])
+def test_handlers_that_do_not_catch_it_do_not_matter(function: Program, speculation: Any) -> None:
+    with adbc.use(adbc.Config(speculation=speculation, verify=True)):
+        for _ in range(3):
+            check_rule(function, [1.3], 0.7)
+
+
+def catching_all(a: list[float], x: float) -> Iterator[float]:
+    try:
+        yield x
+    except BaseException:
+        a[0] *= x
+        raise
+
+
+def catching_it(a: list[float], x: float) -> Iterator[float]:
+    try:
+        yield x
+    except ValueError:
+        yield 0.0
+    except (IndexError, GeneratorExit):
+        a[0] *= x
+
+
+def catching_in_turn(a: list[float], x: float) -> Iterator[float]:
+    try:
+        try:
+            yield x
+        except IndexError:
+            yield 0.0
+    finally:
+        a[0] *= x
+
+
+@pytest.mark.parametrize("made", [catching_all, catching_it, catching_in_turn])
+def test_handlers_that_catch_it_are_seen(made: Callable[..., Iterator[float]]) -> None:
+    def stored(a: list[float], x: float) -> float:
+        held = [made(a, x)]
+        y = next(held[0])
+        held.clear()
+        return y * a[0]
+
+    def left(a: list[float], x: float) -> float:
+        for y in made(a, x):
+            return y * x
+        return x
+
+    refused(stored)
+    refused(catching_more((IndexError, GeneratorExit)))
+    check_rule(lambda a, x: left(a, x) * a[0], [1.3], 0.7)
+
+
+# -- refused ---------------------------------------------------------------------------------------------
 
 
 class Holder:
