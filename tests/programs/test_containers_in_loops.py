@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import heapq
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -490,3 +491,171 @@ def test_other_classes_later() -> None:
     for values in ([1, 2], [1.0, 2], [np.float64(1.0), 2.0], [np.array(1.0), 2.0]):
         found = adbc.grad(takes_anything, 2)(values, {"a": values[0]}, 0.5)
         np.testing.assert_allclose(found, adbc.grad(takes_anything, 2)([1.0, 2.0], {"a": 1.0}, 0.5))
+
+
+# -- heaps ----------------------------------------------------------------------------------------------
+
+
+def heap_of_floats(a: list[Any], x: float) -> Any:
+    heap: list[Any] = []
+    for i, v in enumerate(a):
+        heapq.heappush(heap, v * x)
+        heapq.heappush(heap, v * v - i)
+    s = heapq.heapreplace(heap, x) + heapq.heappushpop(heap, s_of(heap) * x)
+    heap[0] -= x
+    while heap:
+        s = s * 0.75 + heapq.heappop(heap)
+    return s
+
+
+def s_of(heap: list[Any]) -> Any:
+    return sum(k * v for k, v in enumerate(heap))
+
+
+def heap_of_pairs(a: list[Any], x: float) -> Any:
+    heap = [(v, i) for i, v in enumerate(a)]
+    heapq.heapify(heap)
+    s = 0.0
+    for i in range(8):
+        v, k = heapq.heappop(heap)
+        s = s * 0.75 + v * (k + 1)
+        heapq.heappush(heap, (v + x * (i % 3), k + 1))
+        if i % 2:
+            w, _ = heapq.heapreplace(heap, (s, i))
+            s -= w
+    return s + sum(v for v, _ in heap)
+
+
+class Node:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.value < other.value)
+
+
+def heap_of_objects(a: list[Any], x: float) -> Any:
+    heap: list[Any] = []
+    for i, v in enumerate(a):
+        heapq.heappush(heap, (i % 2, Node(v * x)))
+        heapq.heappush(heap, (i % 3, Node(v - i)))
+    s = 0.0
+    while heap:
+        s = s * 0.75 + heapq.heappop(heap)[1].value
+    return s
+
+
+def heap_of_counted_objects(a: list[Any], x: float) -> Any:
+    heap: list[Any] = []
+    for i, v in enumerate(a):
+        heapq.heappush(heap, (v * x, i, Node(v)))
+        heapq.heappush(heap, (v, -i, Node(v * x)))
+    s = 0.0
+    while heap:
+        cost, _, node = heapq.heappop(heap)
+        node.value *= cost
+        s = s * 0.75 + node.value
+        a[0] = s
+    return s
+
+
+class Heap(list):  # type: ignore[type-arg]
+    pass
+
+
+def heap_of_a_class(a: list[Any], x: float) -> Any:
+    heap = Heap()
+    for v in a:
+        heapq.heappush(heap, v * x)
+        heapq.heappush(heap, v)
+    s = 0.0
+    while heap:
+        s = s * 0.75 + heapq.heappop(heap)
+    return s
+
+
+def heap_of_what_does_not_compare(a: list[Any], x: float) -> Any:
+    heap: list[Any] = list(a)
+    s = 0.0
+    for item in (x, "b", 0.25 * x, None):
+        try:
+            heapq.heappush(heap, item)
+        except TypeError as error:
+            s += len(str(error)) * x
+    try:
+        while True:
+            heapq.heappop(heap)
+            s += len(heap) * x
+    except TypeError as error:
+        s *= len(str(error)) * x
+    return s + sum(k * v for k, v in enumerate(heap) if isinstance(v, float))
+
+
+def heap_that_is_empty(a: list[Any], x: float) -> Any:
+    s = 0.0
+    for _ in range(len(a) + 2):
+        try:
+            s = s * x + heapq.heappop(a)
+        except IndexError as error:
+            s *= len(str(error))
+    return s
+
+
+LONG = [0.5, 1.75, -0.25, 1.25, 2.5, 0.125, -1.5, 0.875, 2.25]
+HEAPS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (heap_of_floats, (LONG, 0.53)),
+    (heap_of_floats, ([3, 0.5, 1, 2.25, -1], 0.53)),
+    (heap_of_floats, ([np.float64(3.0), 0.5, np.float64(1.1)], 0.53)),
+    (heap_of_pairs, (LONG, 0.375)),
+    (heap_of_pairs, ([3, 0.5, 1, 2.25, -1], 0.375)),
+    (heap_of_pairs, ([1.0, 1.0, 2.0, 2.0], 0.375)),
+    (heap_of_objects, (LONG, 0.53)),
+    (heap_of_counted_objects, (LONG, 0.53)),
+    (heap_of_a_class, (LONG, 0.53)),
+    (heap_of_what_does_not_compare, ([1.0, 2.0], 0.5)),
+    (heap_that_is_empty, ([1.0, 2.0, 1.5], 0.5)),
+]
+
+
+@pytest.mark.usefixtures("speculation")
+@pytest.mark.parametrize(("f", "args"), HEAPS, ids=_name)
+def test_heaps(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    kinks = args[0] == [1.0, 1.0, 2.0, 2.0]  # where items are alike, a difference would change their order
+    if kinks:
+        value, gradient = adbc.value_and_grad(f, 1)(*copy.deepcopy(args))
+        _, tangent = adbc.jvp(lambda x: f(list(args[0]), x), (args[1],), (1.0,))
+        assert value == f(*copy.deepcopy(args))
+        assert gradient == pytest.approx(tangent, rel=1e-12)
+    else:
+        check_gradient(f, *copy.deepcopy(args), argnums=(0, 1), step=1e-4, rtol=1e-4)
+
+
+def test_heaps_are_those_of_the_library() -> None:
+    """Whatever is pushed, replaced and popped: the list is what it would be, and is put back."""
+    rng = np.random.default_rng(3)
+
+    def run(numbers: list[float], steps: list[int], seen: list[Any]) -> float:
+        heap: list[Any] = []
+        s = 0.0
+        for v, step in zip(numbers, steps, strict=True):
+            if step < 3 or not heap:
+                heapq.heappush(heap, (v, step))
+            elif step == 3:
+                s += heapq.heappop(heap)[0] * v
+            else:
+                s += heapq.heapreplace(heap, (v, step))[0] * v
+            seen.append(repr(heap))
+        return s
+
+    for _ in range(10):
+        numbers = [float(v) for v in rng.integers(0, 12, 40)]
+        steps = [int(v) for v in rng.integers(0, 6, 40)]
+        expected: list[Any] = []
+        seen: list[Any] = []
+        value = run(numbers, steps, expected)
+        found, gradient = adbc.value_and_grad(run)(numbers, steps, seen)
+        assert (found, seen) == (value, [])  # what was noted is taken back
+        _, tangent = adbc.jvp(lambda numbers, steps=steps, seen=seen: run(numbers, steps, seen), (numbers,),
+                              ([1.0] * 40,))  # fmt: skip
+        assert seen == expected
+        assert sum(gradient) == pytest.approx(tangent)
