@@ -185,6 +185,9 @@ class Answers:
     def class_member(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
         return class_member(cls, name)
 
+    def wrapped(self, function: object) -> types.FunctionType | None:
+        return None
+
     def inherited(self, cls: type, behind: type, name: str) -> types.FunctionType | None:
         found: types.FunctionType | None = inherited(cls, behind, name)
         return found
