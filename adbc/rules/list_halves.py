@@ -15,8 +15,10 @@ from adbc.rules.table import Halves
 from adbc.tangents import NO_FDATA, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
 __all__ = [
+    "APPEND",
     "INSERT",
     "POP",
+    "STORE",
     "are_floats",
     "concatenating",
     "copying",
@@ -24,6 +26,7 @@ __all__ = [
     "permuting",
     "pulled_back",
     "returned",
+    "unpacking",
 ]
 
 _FLOATS = frozenset({float})
@@ -107,6 +110,47 @@ def _insert_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     return None, None, None if fv is None else t if t.__class__ is float else slot_rdata(t)
 
 
+def _append_forwards(a: Any, v: Any, fa: Any, fv: Any) -> tuple[Any, Any, Any]:
+    check_constant(a, fa, fv)
+    a.append(v)
+    if fa is not None:
+        fa.append(slot_tangent(v, fv))
+    return None, None, (a, fa, fv)
+
+
+def _append_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    a, fa, fv = saved
+    del a[-1]
+    t = None if fa is None else fa.pop()
+    return None, None if fv is None else slot_rdata(t)
+
+
+def _store_forwards(a: Any, i: Any, v: Any, fa: Any, fi: Any, fv: Any) -> tuple[Any, Any, Any]:
+    check_constant(a, fa, fv)
+    if not -len(a) <= i < len(a):
+        a[i] = v  # for the error
+    old = a[i]
+    a[i] = v
+    if fa is None:
+        return None, None, (a, None, i, old, None, None)
+    before = fa[i]
+    if not (old.__class__ is float and v.__class__ is float):
+        fa[i] = slot_tangent(v, fv)
+    return None, None, (a, fa, i, old, before, fv)
+
+
+def _store_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    a, fa, i, old, before, fv = saved
+    a[i] = old
+    if fa is None:
+        return None, None, None
+    bv = None if fv is None else slot_rdata(fa[i])
+    fa[i] = emptied(old, before)
+    return None, None, bv
+
+
+APPEND = (Halves(2, _append_forwards, _append_backwards),)
+STORE = (Halves(3, _store_forwards, _store_backwards),)
 POP = Halves(1, _pop_forwards, _pop_backwards), Halves(2, _pop_at_forwards, _pop_at_backwards)
 INSERT = (Halves(3, _insert_forwards, _insert_backwards),)
 
@@ -223,3 +267,40 @@ def _permute_backwards(saved: Any, bout: Any) -> Sequence[Any]:
         for i, t in zip(order, fout, strict=True):
             fvalues[i] += t
     return None, None
+
+
+# -- taking apart ---------------------------------------------------------------------------------------
+
+
+def unpacking(rrule: Callable[..., Any]) -> Sequence[Halves]:
+    """The halves of ``a, b = values``, with this `rrule`."""
+
+    def forwards(values: Any, count: int, fvalues: Any, fcount: Any) -> tuple[Any, Any, Any]:
+        if values.__class__ is tuple and len(values) == count:
+            return values, fvalues, True
+        if values.__class__ is list and len(values) == count and _in_step(values, fvalues):
+            if fvalues is None:
+                return tuple(values), None, None
+            shadows = tuple(map(slot_shadow, fvalues))
+            return tuple(values), None if _NONE.issuperset(map(type, shadows)) else shadows, (fvalues,)
+        return rrule((values, count), (fvalues, fcount))  # type: ignore[no-any-return]  # three parts
+
+    return (Halves(2, forwards, _unpack_backwards),)
+
+
+def _unpack_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    if saved is True:
+        return bout, None
+    if saved is None:
+        return None, None
+    if saved.__class__ is not tuple:
+        return pulled_back(saved, bout)
+    (fvalues,) = saved
+    if bout is not None:
+        for i, r in enumerate(bout):
+            if r is not None:
+                fvalues[i] = slot_increment(fvalues[i], r)
+    return None, None
+
+
+_NONE = frozenset({type(None)})

@@ -18,7 +18,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.ordering import any_python_order, sorting_order, watched_order
 from adbc.rules.classes import builtin_data, class_of_first, integer, list_like, overrides
 from adbc.rules.elements import OF_LIST, of_elements
-from adbc.rules.list_halves import INSERT, POP, concatenating, copying, extending
+from adbc.rules.list_halves import APPEND, INSERT, POP, STORE, concatenating, copying, extending
 from adbc.rules.sequences import (
     ITERABLES,
     Source,
@@ -608,11 +608,20 @@ ROWS: list[Rule] = [
             _GETSLICE,
         )
     ),
-    *_inlined("store", _rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed)),
+    *_with_halves(
+        _inlined(
+            "store", _rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed)
+        ),
+        STORE,
+    ),
     *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),
     *_changing((operator.delitem, list.__delitem__), _delete, _deletes),
-    *_inlined(
-        "append", _rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list)
+    *_with_halves(
+        _inlined(
+            "append",
+            _rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list),
+        ),
+        APPEND,
     ),
     *_with_halves(
         _rows((list.extend, intrinsics._list_extend_), *_EXTEND, _list_and_iterable),
