@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from adbc.rules.list_halves import returned
 from adbc.rules.sequences import check_constant, emptied
 from adbc.rules.table import Halves
-from adbc.tangents import NO_FDATA, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.tangents import NO_FDATA, slot_rdata, slot_shadow, slot_tangent
 
 __all__ = ["APPEND", "APPENDLEFT", "POP", "POPLEFT"]
 
@@ -86,7 +87,7 @@ def _pop_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     a, fa, out, t = saved
     a.append(out)
     if fa is not None:
-        fa.append(_returned(out, t, bout))
+        fa.append(returned(out, t, bout))
     return (None,)
 
 
@@ -102,16 +103,8 @@ def _popleft_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     a, fa, out, t = saved
     a.appendleft(out)
     if fa is not None:
-        fa.appendleft(_returned(out, t, bout))
+        fa.appendleft(returned(out, t, bout))
     return (None,)
-
-
-def _returned(x: Any, t: Any, bout: Any) -> Any:
-    """The slot tangent of `x`, which comes back into a deque with the cotangent `bout`; it was `t`."""
-    if t.__class__ is float and bout.__class__ is float:
-        return bout
-    t = emptied(x, t)
-    return t if bout is None else slot_increment(t, bout)
 
 
 APPEND = (Halves(2, _append_forwards, _append_backwards),)

@@ -1,8 +1,9 @@
 """The heaps of `heapq`, in Python so that what is moved about keeps its derivative.
 
 The algorithm is that of the library, comparison by comparison, so that the list is the same after
-every call.  Only ``<`` is asked, and a comparison has no derivative: which element comes first decides
-which branch is differentiated.
+every call, and where a comparison raises.  Only ``<`` is asked, and a comparison has no derivative: which
+element comes first decides which branch is differentiated.  Items that compare in C are moved at once
+(`rules.heap_halves`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import heapq
 from collections.abc import Callable
 from typing import Any
 
+from adbc.rules import heap_halves
+from adbc.rules.heap_halves import pop_place, pop_to, push_place, push_to, replace_place, replace_to
 from adbc.rules.table import Overlay, Rule
 
 __all__ = ["ROWS"]
@@ -25,8 +28,8 @@ def _rise(heap: list[Any], start: int, at: int) -> None:
         if not item < parent:
             break
         heap[at] = parent
+        heap[above] = item
         at = above
-    heap[at] = item
 
 
 def _sink(heap: list[Any], at: int) -> None:
@@ -38,18 +41,25 @@ def _sink(heap: list[Any], at: int) -> None:
         if child + 1 < end and not heap[child] < heap[child + 1]:
             child += 1
         heap[at] = heap[child]
+        heap[child] = item
         at = child
         child = 2 * at + 1
-    heap[at] = item
     _rise(heap, start, at)
 
 
 def _heappush(heap: list[Any], item: Any, /) -> None:
-    heap.append(item)
-    _rise(heap, 0, len(heap) - 1)
+    place = push_place(heap, item)
+    if place >= 0:
+        push_to(heap, item, place)
+    else:
+        heap.append(item)
+        _rise(heap, 0, len(heap) - 1)
 
 
 def _heappop(heap: list[Any], /) -> Any:
+    place = pop_place(heap)
+    if place >= 0:
+        return pop_to(heap, place)
     if not heap:
         raise IndexError("index out of range")
     last = heap.pop()
@@ -62,6 +72,9 @@ def _heappop(heap: list[Any], /) -> Any:
 
 
 def _heapreplace(heap: list[Any], item: Any, /) -> Any:
+    place = replace_place(heap, item)
+    if place >= 0:
+        return replace_to(heap, item, place)
     if not heap:
         raise IndexError("index out of range")
     first = heap[0]
@@ -71,10 +84,7 @@ def _heapreplace(heap: list[Any], item: Any, /) -> Any:
 
 
 def _heappushpop(heap: list[Any], item: Any, /) -> Any:
-    if heap and heap[0] < item:
-        item, heap[0] = heap[0], item
-        _sink(heap, 0)
-    return item
+    return _heapreplace(heap, item) if heap and heap[0] < item else item
 
 
 def _heapify(heap: list[Any], /) -> None:
@@ -93,8 +103,8 @@ def _rise_max(heap: list[Any], start: int, at: int) -> None:
         if not parent < item:
             break
         heap[at] = parent
+        heap[above] = item
         at = above
-    heap[at] = item
 
 
 def _sink_max(heap: list[Any], at: int) -> None:
@@ -105,9 +115,9 @@ def _sink_max(heap: list[Any], at: int) -> None:
         if child + 1 < end and not heap[child + 1] < heap[child]:
             child += 1
         heap[at] = heap[child]
+        heap[child] = item
         at = child
         child = 2 * at + 1
-    heap[at] = item
     _rise_max(heap, start, at)
 
 
@@ -160,6 +170,7 @@ def _is_list(cls: type, *rest: type) -> bool:
 
 
 ROWS: list[Rule] = [
+    *heap_halves.ROWS,
     Overlay(heapq.heappush, _heappush, when=_is_list),
     Overlay(heapq.heappop, _heappop, when=_is_list),
     Overlay(heapq.heapreplace, _heapreplace, when=_is_list),

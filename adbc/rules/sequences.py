@@ -78,7 +78,17 @@ def symbolic(t: Any) -> Any:
 
 def emptied(x: Any, t: Any) -> Any:
     """The slot tangent `t` of `x` with zero in its value part, as before anything was read from the slot."""
-    return 0.0 if type(t) is float else slot_tangent(x, slot_shadow(t))
+    cls = t.__class__
+    if cls is float:
+        return 0.0
+    if cls is tuple and _FLAT.issuperset(map(type, t)):
+        return tuple(map(_ZEROS.__getitem__, map(type, t)))
+    return slot_tangent(x, slot_shadow(t))
+
+
+_ZEROS: dict[Any, Any] = {float: 0.0, type(NO_TANGENT): NO_TANGENT}
+"""By class of slot tangent, its zero, of those in tuples of numbers."""
+_FLAT = frozenset(_ZEROS)
 
 
 def refuse_constant(container: Any, *shadows: Any) -> None:

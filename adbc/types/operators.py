@@ -56,6 +56,7 @@ UNARY: dict[Callable[..., Any], str] = {
     operator.invert: "__invert__",
     operator.getitem: "__getitem__",
     abs: "__abs__",
+    next: "__next__",
 }
 """Functions that ask their first argument, and what for."""
 

@@ -63,6 +63,7 @@ from adbc.passes.typed.built_tuples import built_tuples
 from adbc.passes.typed.builtin_methods import builtin_methods, drop_method_reads
 from adbc.passes.typed.cell_reads import hoist_cell_reads
 from adbc.passes.typed.constructions import constructions
+from adbc.passes.typed.container_calls import container_calls
 from adbc.passes.typed.decided_branches import decided_branches
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
@@ -193,6 +194,9 @@ class Answers:
 
     def class_member(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
         return class_member(cls, name)
+
+    def wrapped(self, function: object) -> types.FunctionType | None:
+        return None
 
     def inherited(self, cls: type, behind: type, name: str) -> types.FunctionType | None:
         found: types.FunctionType | None = inherited(cls, behind, name)
@@ -451,6 +455,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "unrolled_loops": _in_place(unrolled_loops),
     "view_loops": _in_place(view_loops),
     "cell_reads": _in_place(lambda graph: hoist_cell_reads(graph, _ANSWERS.is_field)),
+    "container_calls": _in_place(container_calls),
     "replacements": _in_place(replacements),
     "present_items": _in_place(read_present_items),
     "real_powers": _in_place(real_powers),

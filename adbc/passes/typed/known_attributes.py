@@ -10,6 +10,7 @@ before::
     %6: Any = call %layer(%x)                                %layer: Layer
     %7: Any = call %cls(%x)                                  %cls is the class Vector
     %8: Any = call <bound method Random.gauss>(0.0, 1.0)     what ``random.gauss`` is
+    %9: Any = call <table with a cache>(%k)                  it reads what may have a derivative
 
 after::
 
@@ -18,6 +19,7 @@ after::
     %6: Any = call Layer.__call__(%layer, %x)
     %7: Any = call _new_(Vector, %x)
     %8: Any = call Random.gauss(<the generator of the module>, 0.0, 1.0)
+    %9: Any = call table(%k)
 
 Needs types.  What is assumed about classes is for `AttributeKnowledge` to note.
 """
@@ -32,7 +34,7 @@ from adbc.ir.intrinsics import _foreigncall_, _getattr_, _new_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
-from adbc.types.inference import BUILT_BY_SYNTAX, type_of
+from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
 from adbc.types.lattice import NONE, ConstType, Exact
 from adbc.types.records import unhidden
 from adbc.types.shared_methods import shared_method
@@ -62,6 +64,10 @@ class AttributeKnowledge(Protocol):
         """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
         else."""
 
+    def wrapped(self, function: object) -> types.FunctionType | None:
+        """The function in Python that has been given a cache, which is by-passed, if `function` is such a
+        one."""
+
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
 
@@ -76,7 +82,7 @@ def known_attributes(graph: Graph, knowledge: AttributeKnowledge) -> bool:
             if callee is None:
                 continue
             if isinstance(callee, Const):
-                changed = _call_shared(call, callee) or changed
+                changed = _call_shared(call, callee) or _call_wrapped(call, knowledge) or changed
                 continue
             if isinstance(callee, Instruction) and target(callee) is _getattr_:
                 front = _through_attribute(callee, knowledge)
@@ -104,6 +110,16 @@ def _call_shared(call: Instruction, callee: Const) -> bool:
     if method is not None:
         call.operands[:count] = [Const(method[0]), Const(method[1])]
     return method is not None
+
+
+def _call_wrapped(call: Instruction, knowledge: AttributeKnowledge) -> bool:
+    """Call the function behind a cache that is by-passed; whether `call` was of one with a cache."""
+    callee, arguments = call_parts(call)
+    wrapped = knowledge.wrapped(constant(callee))
+    if wrapped is None or knowledge.bind(wrapped, len(arguments), call.keywords) is None:
+        return False
+    call.operands = [Const(wrapped), *arguments]
+    return True
 
 
 def _check_unhidden(call: Instruction, read: Instruction, obj: Value, knowledge: AttributeKnowledge) -> None:

@@ -87,7 +87,7 @@ def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | N
     arguments = call_parts(call)[1]
     if function is _foreigncall_:
         function = constant(call.operands[1])
-        if function is not abs:
+        if function is not abs and function is not next:
             return None
     if isinstance(function, types.BuiltinFunctionType):
         if function in BINARY and len(arguments) == 2:

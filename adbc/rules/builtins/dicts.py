@@ -17,6 +17,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.items import GET, KEY, STORE, get_rrule, read_item, setitem_rrule, store_item
 from adbc.rules.builtins.past_methods import PastMethods
 from adbc.rules.classes import class_of_first, dict_like, has, overrides
+from adbc.rules.dict_halves import DELETE, POP, copying, put_back_item, take_item, updating
 from adbc.rules.namespaces import check_all_names, check_name
 from adbc.rules.sequences import emptied, fail, nothing, pair_of, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
@@ -120,33 +121,6 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
     return None, None
 
 
-def _take_out(d: Any, fd: Any, k: Any) -> tuple[Any, Any, Callable[[Any], None]]:
-    """Delete key `k`; returns the value, its slot tangent, and a function of its rdata that undoes this."""
-    check_name(d, k)
-    following = []
-    for key in reversed(d):
-        if key is k or key == k:
-            break
-        following.append(key)
-    else:
-        raise KeyError(k)
-    following.reverse()
-    out = d.pop(key)
-    before = None if fd is None else fd.pop(key)
-
-    def put_back(r: Any) -> None:
-        d[key] = out
-        for later in following:
-            d[later] = d.pop(later)
-        if fd is not None:
-            t = emptied(out, before)
-            fd[key] = t if r is None else slot_increment(t, r)
-            for later in following:
-                fd[later] = fd.pop(later)
-
-    return out, before, put_back
-
-
 def _delitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k = args
     check_name(d, k)
@@ -157,10 +131,10 @@ def _delitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
 
 
 def _delitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    _, _, put_back = _take_out(args[0], fargs[0], args[1])
+    taken = take_item(args[0], fargs[0], args[1])
 
     def delitem_pullback(bout: Any) -> Sequence[Any]:
-        put_back(None)
+        put_back_item(taken, None)
         return None, None
 
     return None, None, delitem_pullback
@@ -179,13 +153,13 @@ def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, k, *default = args
     if default and k not in d:
         return default[0], fargs[2], lambda bout: (None, None, bout)
-    out, before, put_back = _take_out(d, fargs[0], k)
+    taken = take_item(d, fargs[0], k)
 
     def pop_pullback(bout: Any) -> Sequence[Any]:
-        put_back(bout)
+        put_back_item(taken, bout)
         return (None,) * len(args)
 
-    return out, None if fargs[0] is None else slot_shadow(before), pop_pullback
+    return taken[0], None if fargs[0] is None else slot_shadow(taken[1]), pop_pullback
 
 
 def _popitem(d: Any, /) -> Any:
@@ -533,6 +507,8 @@ def _primitive(
     ]
 
 
+_UPDATE, _IOR = _update(returns=False), _update(returns=True)
+
 ROWS: list[Rule] = [
     *_inlined_load(
         _primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing)
@@ -547,20 +523,27 @@ ROWS: list[Rule] = [
         _dict_first,
         halves=STORE,
     ),
-    *_primitive((operator.delitem, dict.__delitem__), _delitem_frule, _delitem_rrule, _dict_first),
+    *_primitive(
+        (operator.delitem, dict.__delitem__), _delitem_frule, _delitem_rrule, _dict_first, halves=DELETE
+    ),
     *_primitive((dict.get,), _get_frule, get_rrule, _dict_first, halves=GET),
-    *_primitive((dict.pop,), _pop_frule, _pop_rrule, _dict_first),
+    *_primitive((dict.pop,), _pop_frule, _pop_rrule, _dict_first, halves=POP),
     Overlay(dict.popitem, _popitem, when=_dict_first),
     Overlay(dict.setdefault, setdefault, when=_dict_first),
-    *_primitive((dict.update, intrinsics._dict_update_), *_update(returns=False), _two_dicts),
+    *_primitive(
+        (dict.update, intrinsics._dict_update_),
+        *_UPDATE,
+        _two_dicts,
+        halves=updating(_UPDATE[1], returns=False),
+    ),
     Overlay(dict.update, update_any, when=_dict_first),
     Overlay(intrinsics._dict_update_, _update_display, when=_dict_first),
     *_primitive((intrinsics._dict_merge_,), _merge_frule, _merge_rrule, _two_dicts),
     Overlay(intrinsics._dict_merge_, _merge_mapping),
-    *_primitive((operator.ior,), *_update(returns=True), _two_dicts, class_of_first),
+    *_primitive((operator.ior,), *_IOR, _two_dicts, class_of_first, halves=updating(_IOR[1], returns=True)),
     Overlay(operator.or_, _or, when=_two_dicts, result=dict),
     *_primitive((dict.clear,), _clear_frule, _clear_rrule, _dict_first),
-    *_primitive((dict.copy,), _copy_frule, _copy_rrule, _exactly_dict, dict),
+    *_primitive((dict.copy,), _copy_frule, _copy_rrule, _exactly_dict, dict, halves=copying(_copy_rrule)),
     Overlay(dict.fromkeys, _fromkeys, result=dict),
     *_view(dict.keys),
     *_view(dict.values),

@@ -20,6 +20,8 @@ from adbc.ir.intrinsics import EXHAUSTED, UNBOUND
 from adbc.rules.builtins.dicts import read_past_methods
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import dict_like, has, inherits, integer, list_like, overrides
+from adbc.rules.dict_halves import VIEWED, is_view, viewed_frule, viewed_rrule
+from adbc.rules.list_halves import copying
 from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, pair_of, symbolic, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
@@ -487,7 +489,13 @@ def _appends(cls: type, *rest: type) -> bool:
 
 
 _LIST = Primitive(
-    list, frule=_list_frule, rrule=_list_rrule, is_fitted=True, when=_is_read_directly, result=list
+    list,
+    frule=_list_frule,
+    rrule=_list_rrule,
+    is_fitted=True,
+    halves=copying(_list_rrule),
+    when=_is_read_directly,
+    result=list,
 )
 _LIST.mirrored = True  # of a list
 
@@ -507,6 +515,9 @@ ROWS: list[Rule] = [
     Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, is_fitted=True, when=_iterator),
     Overlay(builtins.next, _next_or_default),
     _LIST,
+    Primitive(
+        list, frule=viewed_frule, rrule=viewed_rrule, is_fitted=True, halves=VIEWED, when=is_view, result=list
+    ),
     Overlay(list, _list, result=list),
     Primitive(
         tuple, frule=_tuple_frule, rrule=_tuple_rrule, is_fitted=True, when=_is_read_directly, result=tuple

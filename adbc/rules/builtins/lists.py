@@ -18,6 +18,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.ordering import any_python_order, sorting_order, watched_order
 from adbc.rules.classes import builtin_data, class_of_first, integer, list_like, overrides
 from adbc.rules.elements import OF_LIST, of_elements
+from adbc.rules.list_halves import APPEND, INSERT, POP, STORE, concatenating, copying, extending
 from adbc.rules.sequences import (
     ITERABLES,
     Source,
@@ -592,6 +593,7 @@ def _first_list(cls: type, *rest: type) -> bool:
 
 
 _PRODUCTS = ("__mul__", "__rmul__")
+_EXTEND, _IADD = _extend(returns=False), _extend(returns=True)
 
 ROWS: list[Rule] = [
     *of_elements(
@@ -606,22 +608,32 @@ ROWS: list[Rule] = [
             _GETSLICE,
         )
     ),
-    *_inlined("store", _rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed)),
+    *_with_halves(
+        _inlined(
+            "store", _rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed)
+        ),
+        STORE,
+    ),
     *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),
     *_changing((operator.delitem, list.__delitem__), _delete, _deletes),
-    *_inlined(
-        "append", _rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list)
+    *_with_halves(
+        _inlined(
+            "append",
+            _rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list),
+        ),
+        APPEND,
     ),
-    *_rows((list.extend, intrinsics._list_extend_), *_extend(returns=False), _list_and_iterable),
-    *_rows(
-        (operator.iadd, list.__iadd__, operator.iconcat),
-        *_extend(returns=True),
-        _list_and_iterable,
-        class_of_first,
+    *_with_halves(
+        _rows((list.extend, intrinsics._list_extend_), *_EXTEND, _list_and_iterable),
+        extending(_EXTEND[1], returns=False),
+    ),
+    *_with_halves(
+        _rows((operator.iadd, list.__iadd__, operator.iconcat), *_IADD, _list_and_iterable, class_of_first),
+        extending(_IADD[1], returns=True),
     ),
     Overlay(operator.iadd, _added, when=_list_and_numbers),
-    *_rows((list.insert,), _insert_frule, _insert_rrule, _inserts),
-    *_rows((list.pop,), _pop_frule, _pop_rrule, _pops),
+    *_with_halves(_rows((list.insert,), _insert_frule, _insert_rrule, _inserts), INSERT),
+    *_with_halves(_rows((list.pop,), _pop_frule, _pop_rrule, _pops), POP),
     *_changing((list.clear,), lambda a: a.clear(), _only_list),
     *_changing((list.reverse,), lambda a: a.reverse(), _only_list),
     *_rows((operator.imul, list.__imul__), _imul_frule, _imul_rrule, _list_times, class_of_first),
@@ -632,12 +644,17 @@ ROWS: list[Rule] = [
             (list.__add__, _two_lists),
             (operator.concat, _two_lists),
         ]
-        for row in _mirrored(_rows((function,), _concatenate_frule, _concatenate_rrule, when, list))
+        for row in _with_halves(
+            _mirrored(_rows((function,), _concatenate_frule, _concatenate_rrule, when, list)),
+            concatenating(_concatenate_rrule),
+        )
     ),
     *_mirrored(_rows((operator.mul,), *_repeat(0), _unless(_PRODUCTS, _list_times), list)),
     *_mirrored(_rows((list.__mul__,), *_repeat(0), _list_times, list)),
     *_mirrored(_rows((operator.mul,), *_repeat(1), _unless(_PRODUCTS, _times_list), list)),
-    *_mirrored(_rows((list.copy,), _copy_frule, _copy_rrule, _only_list, list)),
+    *_with_halves(
+        _mirrored(_rows((list.copy,), _copy_frule, _copy_rrule, _only_list, list)), copying(_copy_rrule)
+    ),
     Overlay(list.remove, _remove, when=_first_list),
     Overlay(list.sort, _sort, when=_first_list),
     *_changing((put_in_order,), put_in_order, _first_list),

@@ -14,7 +14,9 @@ from typing import Any
 
 from adbc.rules.classes import number, overrides
 from adbc.rules.consumers import Missing, all_of, any_of, is_number, largest_of, smallest_of, sum_of
+from adbc.rules.dict_halves import is_view
 from adbc.rules.elements import LARGEST, SMALLEST, SORTED, SUM, of_elements
+from adbc.rules.list_halves import permuting
 from adbc.rules.sequences import Source, element_tangents, fail, sequence_rdata, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project, slot_rdata
@@ -112,6 +114,10 @@ def _sum(values: Any, /, start: Any = 0) -> Any:
     return start
 
 
+def _sum_of_view(values: Any, /, start: Any = 0) -> Any:
+    return _sum(list(values), start)
+
+
 def _is_held(cls: type, *rest: type) -> bool:
     """Whether the elements are in a list or tuple already, so that no Python code runs to make them."""
     return cls is list or cls is tuple
@@ -120,6 +126,10 @@ def _is_held(cls: type, *rest: type) -> bool:
 def _is_at_hand(cls: type, *rest: type) -> bool:
     """Whether the elements are in a list, a tuple or a deque already."""
     return _is_held(cls) or cls is deque
+
+
+def _is_view_first(cls: type, *rest: type) -> bool:
+    return is_view(cls)
 
 
 def _is_held_alone(*classes: type) -> bool:
@@ -191,6 +201,14 @@ def _smallest(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any
     return smallest_of(values, key=key, default=default)
 
 
+def _largest_in_view(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any:
+    return _largest(list(values), key=key, default=default)
+
+
+def _smallest_in_view(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any:
+    return _smallest(list(values), key=key, default=default)
+
+
 # -- sorted, any, all -----------------------------------------------------------------------------------
 
 
@@ -257,15 +275,25 @@ ROWS: list[Rule] = [
         halves=(Halves(2, _sum_forwards, _sum_backwards),),
     ),
     *of_elements(SUM, Overlay(builtins.sum, _sum, when=_is_at_hand)),
+    Overlay(builtins.sum, _sum_of_view, when=_is_view_first),
     Overlay(builtins.sum, sum_of),
     ZeroRule(any_python_order, result=bool),
     ZeroRule(first_extreme, result=int),
     *of_elements(LARGEST, Overlay(builtins.max, _largest, when=_is_held_alone)),
     *of_elements(SMALLEST, Overlay(builtins.min, _smallest, when=_is_held_alone)),
+    Overlay(builtins.max, _largest_in_view, when=is_view),
+    Overlay(builtins.min, _smallest_in_view, when=is_view),
     Overlay(builtins.max, _max),
     Overlay(builtins.min, _min),
     ZeroRule(sorting_order, result=tuple),
-    Primitive(permuted, frule=_permuted_frule, rrule=_permuted_rrule, result=list),
+    Primitive(
+        permuted,
+        frule=_permuted_frule,
+        rrule=_permuted_rrule,
+        is_fitted=True,
+        halves=permuting(_permuted_rrule),
+        result=list,
+    ),
     *of_elements(SORTED, Overlay(builtins.sorted, _sorted, result=list)),
     Overlay(any, any_of, result=bool),
     Overlay(all, all_of, result=bool),

@@ -6,10 +6,17 @@ keeps its derivative.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.table import Overlay, Rule
+from adbc.rules.builtins.tuples import tuple_tangent
+from adbc.rules.sequences import symbolic
+from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.tangents import slot_increment, slot_shadow
+from adbc.tangents.fields import instance_dict, plain_check
+from adbc.tangents.objects import InstanceKind
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["ROWS"]
 
@@ -31,6 +38,8 @@ def match_keys(subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
 
 def match_class(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> tuple[Any, ...] | None:
     """The attributes of `subject` that ``case kind(...)`` looks at, or None if it does not match."""
+    if is_plain_match(subject, kind, names, count):
+        return plain_match(subject, kind, names, count)
     if not isinstance(kind, type):
         raise TypeError("called match pattern must be a class")
     if not isinstance(subject, kind):
@@ -64,7 +73,117 @@ def match_class(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> 
     return tuple(found)
 
 
+# -- of fields ------------------------------------------------------------------------------------------
+
+
+def is_plain_match(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> bool:
+    """Whether ``case kind(...)`` asks the class of `subject`, and reads fields of it, without calling code in
+    Python."""
+    cls = type(subject)
+    if type(kind) is not type and not (isinstance(kind, type) and plain_check(kind)):
+        return False
+    if not issubclass(cls, kind):
+        return cls in _PLAIN or _tells_nothing_else(cls)
+    wanted = _wanted(kind, names, count)
+    if not wanted:
+        return wanted is not None
+    if not _tells_nothing_else(cls):
+        return False
+    fields = instance_dict(subject)
+    return all(name in fields and _is_field(cls, name) for name in wanted)
+
+
+def _tells_nothing_else(cls: Any) -> bool:
+    """Whether instances of `cls` have no methods that answer for their class and fields."""
+    if type(kind_of(cls)) is not InstanceKind or cls.__getattribute__ is not object.__getattribute__:
+        return False
+    return not any("__class__" in base.__dict__ for base in cls.__mro__[:-1])
+
+
+_PLAIN = frozenset({float, int, bool, str, bytes, tuple, list, dict, set, type(None)})
+
+
+def _wanted(kind: Any, names: tuple[str, ...], count: int) -> tuple[str, ...] | None:
+    """The names of the attributes that ``case kind(...)`` looks at; None if that has to be found out."""
+    if not count:
+        return names
+    positional = kind.__dict__.get("__match_args__")
+    if positional is None:
+        positional = next((base.__dict__["__match_args__"] for base in kind.__mro__ if _matches(base)), None)
+    if type(positional) is not tuple or len(positional) < count:
+        return None
+    return (*positional[:count], *names)
+
+
+def _matches(cls: type) -> bool:
+    return "__match_args__" in cls.__dict__
+
+
+def _is_field(cls: type, name: str) -> bool:
+    """Whether an entry `name` of the dictionary of an instance of `cls` is what its attribute is."""
+    return not any(name in base.__dict__ and hasattr(base.__dict__[name], "__set__") for base in cls.__mro__)
+
+
+def plain_match(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> tuple[Any, ...] | None:
+    """What `match_class` gives where `is_plain_match` holds."""
+    if not issubclass(type(subject), kind):
+        return None
+    fields = instance_dict(subject)
+    return tuple([fields[name] for name in _wanted(kind, names, count) or ()])
+
+
+def _plain_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = plain_match(*args)
+    if not out or dargs[0] is None:
+        return out, None
+    fields = dargs[0].__dict__
+    return out, tuple_tangent(out, [symbolic(fields.get(name)) for name in _wanted(*args[1:]) or ()])
+
+
+def _plain_forwards(subject: Any, kind: Any, names: Any, count: int, f: Any, *others: Any) -> Any:
+    if not issubclass(type(subject), kind):
+        return None, None, None
+    wanted = _wanted(kind, names, count)
+    if not wanted:
+        return (), None, None
+    out = tuple(map(instance_dict(subject).__getitem__, wanted))
+    if f is None:
+        return out, None, None
+    fields = f.__dict__
+    shadows = tuple([slot_shadow(fields.get(name)) for name in wanted])
+    return out, None if _NONE.issuperset(map(type, shadows)) else shadows, (fields, wanted)
+
+
+def _plain_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    if saved is not None and bout is not None:
+        fields, wanted = saved
+        for name, r in zip(wanted, bout, strict=True):
+            if r is not None:
+                t = fields[name]
+                fields[name] = (
+                    t + r if t.__class__ is float and r.__class__ is float else slot_increment(t, r)
+                )
+    return _NOTHING
+
+
+_NOTHING = (None,) * 4
+_NONE = frozenset({type(None)})
+
+
+def _plain_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    out, fout, saved = _plain_forwards(*args, *fargs)
+    return out, fout, lambda bout: _plain_backwards(saved, bout)
+
+
 ROWS: list[Rule] = [
+    ZeroRule(is_plain_match, result=bool),
+    Primitive(
+        plain_match,
+        frule=_plain_frule,
+        rrule=_plain_rrule,
+        is_fitted=True,
+        halves=(Halves(4, _plain_forwards, _plain_backwards),),
+    ),
     Overlay(intrinsics._match_keys_, match_keys),
     Overlay(intrinsics._match_class_, match_class),
 ]

@@ -15,6 +15,7 @@ from adbc.ir import intrinsics
 from adbc.ir.intrinsics import EXHAUSTED
 from adbc.rules.classes import builtin_data, has, inherits, integer, overrides
 from adbc.rules.elements import OF_TUPLE, of_elements
+from adbc.rules.list_halves import unpacking
 from adbc.rules.sequences import ITERABLES, Source, fail, plain_slice, symbolic, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT, RData, add, fill_tangent, slot_rdata
@@ -336,7 +337,14 @@ ROWS: list[Rule] = [
     *_pairs((operator.mul, operator.imul, tuple.__mul__), *_repeat(0), _times, tuple),
     *_pairs((operator.mul, operator.imul), *_repeat(1), _times_reflected, tuple),
     *_pairs((intrinsics._list_to_tuple_,), _tuple_frule, _tuple_rrule, lambda cls: cls is list, tuple),
-    *_pairs((intrinsics._unpack_,), _unpack_frule, _unpack_rrule, _iterable, tuple),
+    *_pairs(
+        (intrinsics._unpack_,),
+        _unpack_frule,
+        _unpack_rrule,
+        _iterable,
+        tuple,
+        halves=unpacking(_unpack_rrule),
+    ),
     Overlay(intrinsics._unpack_, _unpack_container, when=_is_container, result=tuple),
     Overlay(intrinsics._unpack_, _unpack_any, result=tuple),
     *_pairs((intrinsics._unpack_ex_,), _unpack_ex_frule, _unpack_ex_rrule, _is_indexed_in_c, tuple),

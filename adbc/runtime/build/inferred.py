@@ -11,6 +11,7 @@ from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.stages import Stage, repeat
 from adbc.passes.typed.builtin_methods import builtin_methods
 from adbc.passes.typed.constructions import ConstructionKnowledge, constructions
+from adbc.passes.typed.container_calls import container_calls
 from adbc.passes.typed.decided_branches import BranchKnowledge, decided_branches
 from adbc.passes.typed.known_attributes import AttributeKnowledge, known_attributes
 from adbc.passes.typed.known_elements import ElementKnowledge, known_elements
@@ -50,6 +51,8 @@ SETTLING: tuple[Stage[Sources], ...] = (
           "gives calls of known functions and classes, where they are called through a class or an instance"),
     Stage("replacements", lambda graph, sources: replacements(graph), ("types",), (),
           "gives calls of known classes"),
+    Stage("container_calls", lambda graph, sources: container_calls(graph), ("types",), (),
+          "gives displays, copies and slices, which have types, where classes of containers are called"),
     Stage("constructions", lambda graph, sources: constructions(graph, sources, sources.oracle),
           ("types",), (), "gives instances of known classes, whose methods are known then"),
     Stage("special_methods", lambda graph, sources: special_methods(graph, sources), ("types",), (),

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from adbc.config import FOLDER
 from adbc.cpython.libraries import is_library_code
+from adbc.cpython.wrappers import CACHED
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _global_
 from adbc.ir.traverse import copy_graph
@@ -60,6 +61,7 @@ from adbc.runtime.calls.classes import (
     special,
 )
 from adbc.runtime.calls.operators import MAY_ASK, is_asked
+from adbc.runtime.calls.plain import is_of_library, leads_nowhere
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer
 from adbc.types.answers import is_seen_to_answer
 from adbc.types.callsites import Binding
@@ -204,6 +206,16 @@ class Knowledge:
         """Whether `function` has a cache, finds functions and constants only, and `types` are of numbers."""
         are_numbers = all(class_of(t) in (int, float, bool) for t in types)
         return are_numbers and finds_nothing(function, self._body_of)
+
+    def wrapped(self, function: object) -> types.FunctionType | None:
+        """The function in Python that has been given a cache, which is by-passed, if `function` is such a one
+        and is not to be called as it is."""
+        if type(function) is not CACHED or self.table.rows(function) or leads_nowhere(function):
+            return None
+        found = getattr(function, "__wrapped__", None)
+        if type(found) is not types.FunctionType or is_of_library(found):
+            return None
+        return None if self.finds_nothing(function, ()) else found
 
     def _body_of(self, function: types.FunctionType) -> Graph | None:
         can_be_lifted = self.graphs.bind(function, function.__code__.co_argcount, ()) is not None

@@ -33,7 +33,15 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields, is_python_class
 
-__all__ = ["has_fields_in_c", "is_of_library", "is_plain", "made_in_c", "reaches_out", "reads_lists"]
+__all__ = [
+    "has_fields_in_c",
+    "is_of_library",
+    "is_plain",
+    "leads_nowhere",
+    "made_in_c",
+    "reaches_out",
+    "reads_lists",
+]
 
 _PATCHING = frozenset(
     {
@@ -107,6 +115,11 @@ def is_of_library(owner: Any) -> bool:
     if type(owner) is types.FunctionType:
         return is_library_code(owner.__code__.co_filename, owner.__globals__)
     return isinstance(owner, type) and _is_library(owner)
+
+
+def leads_nowhere(function: Any) -> bool:
+    """Whether `function`, given values, reaches nothing that it could have a derivative by."""
+    return _Search(None, []).leads_nowhere([function])
 
 
 def made_in_c(value: Any) -> list[Any]:
