@@ -173,7 +173,8 @@ def _named(
 def _straight(made: Any, call: Instruction) -> set[Instruction] | None:
     """What is run between `made` and `call` if that is the same each time, one behind the other; else None.
     Where exceptions are caught each has a block of its own."""
-    block, between = made.block, set(made.block.instructions[made.block.instructions.index(made) + 1 :])
+    block: Block = made.block
+    between = {*block.instructions[block.instructions.index(made) + 1 :]}
     while block is not call.block:
         end = block.terminator
         if not isinstance(end, Jump) or end.target.phis:
