@@ -151,7 +151,7 @@ def attempt_calls(graph: Graph, sites: Callable[[], dict[Instruction, CallSite]]
     for block in [b for b in graph.blocks if is_isolated(b)]:
         (call,) = block.instructions
         if call.op == "call" and kinds[call].kind in _ATTEMPTED:
-            replaced[call] = _attempt(graph, block, call)
+            replaced[call] = _attempt(graph, block, call, is_derived=kinds[call].kind is Kind.DERIVED)
     graph.replace_uses(replaced)
     return landing_pads(graph)
 
@@ -170,25 +170,34 @@ def _fill(graph: Graph, block: Block, end: Raise) -> None:
         end.exception = error
 
 
-def _attempt(graph: Graph, block: Block, call: Instruction) -> Value:
+def _attempt(graph: Graph, block: Block, call: Instruction, *, is_derived: bool) -> Value:
+    """Attempt `call`, which stands alone in `block`; gives what stands for its result.
+
+    is_derived: the rule of a function is called as it is.  What it raises comes back, but there may be no
+    room on the stack to enter it, so the exceptional edge stays.
+    """
     handler = block.handler
     assert handler is not None and isinstance(block.terminator, Jump)
     done = block.terminator.target
     callee, arguments = call_parts(call)
     block.instructions = []
-    block.handler = None
     builder = Builder(graph, block)
     builder.position = call.position
     known = merge(type_of(call), RAISED)
     answer = builder.call(intrinsics._attempt_, callee, *arguments, keywords=call.keywords, type=known)
+    values = {phi: phi.operands[block] for phi in handler.phis if block in phi.operands}
+    if is_derived:
+        builder.block = graph.add_block(f"{block.label}.back")
+        block.terminator = Jump(builder.block, call.position)
+    else:
+        forget_handler(block)
     raised = graph.add_block(f"{block.label}.raised")
     builder.branch(builder.call(intrinsics._is_raised_, answer, type=BOOL), raised, done)
     builder.block = raised
     builder.raise_(builder.call(intrinsics._exception_, answer, type=EXCEPTION))
     raised.handler = handler
-    for phi in handler.phis:
-        if block in phi.operands:
-            phi.operands[raised] = phi.operands.pop(block)
+    for phi, value in values.items():
+        phi.operands[raised] = value
     result = Instruction(
         "call",
         [Const(intrinsics._assume_), answer, Const(call.type if call.type is not None else ANY)],

@@ -39,6 +39,8 @@ class Support(CommonSupport):
     """
 
     derived: Callable[[Binding, Sequence[AbstractType], Sequence[int]], DerivedEntry]
+    protected: Callable[[Binding, Sequence[AbstractType], Sequence[int]], DerivedEntry]
+    """What `derived` is for calls whose exceptions are caught: what is raised comes back as a `Raised`."""
     rule: Callable[[Any], Callable[..., Any]] = operator.attrgetter("rrule")
     parameters_read: Callable[[Callable[..., object]], frozenset[int] | None]
     """Which of its parameters a function reads; None if that is not known."""

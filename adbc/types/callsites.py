@@ -175,7 +175,7 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
     if function is None:
         return open_call.site(Kind.DYNAMIC)
     if function is intrinsics._attempt_:
-        return CallSite(Kind.ATTEMPT, None, arguments[0], arguments[1:], call.keywords)
+        return _attempted(call, active, knowledge)
     try:
         decide = _BY_CALLEE.get(function)
     except TypeError:  # an unhashable callable
@@ -187,6 +187,15 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         return found
     row = knowledge.row(function, open_call.types)
     return _by_function(open_call) if row is None else _by_row(open_call, row)
+
+
+def _attempted(call: Instruction, active: Callable[[Value], bool], knowledge: Knowledge) -> CallSite:
+    """What becomes of a call that is attempted: one of a function whose rule is known is bound to that."""
+    plain = Instruction("call", call.operands[1:], keywords=call.keywords)
+    site = classify(plain, active, knowledge)
+    if site.kind is Kind.DERIVED:
+        return dataclasses.replace(site, kind=Kind.ATTEMPT)
+    return CallSite(Kind.ATTEMPT, None, call.operands[1], list(call.operands[2:]), call.keywords)
 
 
 @record(slots=True, eq=False)

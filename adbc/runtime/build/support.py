@@ -129,6 +129,7 @@ def reverse_support(
         **_common(owner, "reverse", calls, watch, told),
         parameters_read=parameters_read,
         later=owner.later,
+        protected=lambda binding, types_, active: owner.static_entry(binding, types_, active, "protected"),
         attempt=calls.attempt,
         fresh_shadow=fresh_shadow,
         mark_active=mark_active,

@@ -10,6 +10,7 @@ import operator
 import types
 from typing import Any
 
+from adbc.cpython.wrappers import CACHED
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
@@ -167,7 +168,7 @@ def _bind(call: Call, descriptor: Any, table: RuleTable) -> Step:
     """What `descriptor`, found in the class of an object and no data descriptor, gives for that object."""
     obj, name = call.args[:2]
     cls, kind = type(obj), type(descriptor)
-    if kind is types.FunctionType or kind.__name__ == _COMPILED:
+    if kind is types.FunctionType or kind is CACHED or kind.__name__ == _COMPILED:
         return Value(call, types.MethodType(descriptor, obj), bound_shadow(call.shadows[0], True))
     if kind in (types.MethodDescriptorType, types.WrapperDescriptorType):
         return Value(call, _read(obj, name), bound_shadow(call.shadows[0], False))
