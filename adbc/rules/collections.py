@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.builtins.iteration import making_iterator, next_frule, next_rrule
+from adbc.rules.builtins.iteration import NEXT, making_iterator, next_frule, next_rrule
 from adbc.rules.builtins.lists import getitem_frule, getitem_rrule, setitem_frule, setitem_rrule
 from adbc.rules.classes import integer
 from adbc.rules.deque_halves import APPEND, APPENDLEFT, POP, POPLEFT
@@ -320,15 +320,20 @@ ROWS: list[Rule] = [
     ZeroRule(bool, when=_deque_first, result=bool),
     ZeroRule(operator.contains, when=_deque_first, result=bool),
     *(
-        making_iterator(f, when=lambda cls, *rest: not rest and cls in (deque, _ITERATOR, _REVERSED))
+        making_iterator(
+            f,
+            when=lambda cls, *rest: not rest and cls in (deque, _ITERATOR, _REVERSED),
+            result=lambda cls: _ITERATOR if cls is deque else cls,
+        )
         for f in (intrinsics._iter_, iter)
     ),
-    making_iterator(reversed, when=_deque_first, backwards=True),
+    making_iterator(reversed, when=_deque_first, backwards=True, result=_REVERSED),
     Primitive(
         intrinsics._next_,
         frule=next_frule,
         rrule=next_rrule,
         is_fitted=True,
+        halves=NEXT,
         when=lambda cls: cls in (_ITERATOR, _REVERSED),
     ),
 ]

@@ -239,6 +239,7 @@ def test_programs(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     check_gradient(f, *copy.deepcopy(args), argnums=active)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=_name)
 def test_programs_again_and_again(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     """Interpreted at first, written then: the gradient stays the same."""

@@ -212,6 +212,7 @@ def test_several_shapes() -> None:
     check_gradient(several_shapes, 1.5)
 
 
+@pytest.mark.slow
 def test_several_shapes_again_and_again() -> None:
     g = adbc.value_and_grad(several_shapes)
     first = g(1.5)

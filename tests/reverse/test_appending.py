@@ -76,7 +76,7 @@ def test_it_is_written_inline() -> None:
     (rule,) = [r for r in default_engine().rules.values() if r.code is collects.__code__ and r.is_built]
     text = str(rule.graphs[0])
     assert text.count("append_item") == 6
-    assert text.count("_append_rrule") == 1  # the list of lists
+    assert text.count("_append_forwards") == 1  # the list of lists
 
 
 def test_constant_lists() -> None:

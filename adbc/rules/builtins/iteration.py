@@ -23,11 +23,11 @@ from adbc.rules.classes import dict_like, has, inherits, integer, list_like, ove
 from adbc.rules.dict_halves import VIEWED, is_view, viewed_frule, viewed_rrule
 from adbc.rules.list_halves import copying
 from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, pair_of, symbolic, tangents_of
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
+from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
 from adbc.tangents.iterators import KeyIterator
 
-__all__ = ["ITERATORS", "ROWS", "OwnIterator", "making_iterator", "next_frule", "next_rrule"]
+__all__ = ["ITERATORS", "NEXT", "ROWS", "OwnIterator", "making_iterator", "next_frule", "next_rrule"]
 
 _ORDERED: Any = OrderedDict()
 _DICTS: tuple[Any, ...] = ({}, _ORDERED)
@@ -84,7 +84,11 @@ def _shadow(x: Any, shadow: Any, backwards: bool = False) -> Any:
 
 
 def _making(
-    function: Callable[..., Any], join: Callable[..., Any], when: Any, backwards: bool = False
+    function: Callable[..., Any],
+    join: Callable[..., Any],
+    when: Any,
+    backwards: bool = False,
+    result: Any = None,
 ) -> Primitive:
     """The row of `function`, which makes an iterator of iterables; ``join(their shadows)`` is its shadow."""
 
@@ -103,12 +107,33 @@ def _making(
 
         return function(*args, **kwargs), join(inner), iterator_pullback
 
-    return Primitive(function, frule=frule, rrule=rrule, is_fitted=True, when=when)
+    return Primitive(function, frule=frule, rrule=rrule, is_fitted=True, when=when, result=result)
 
 
-def making_iterator(function: Callable[..., Any], when: Any, backwards: bool = False) -> Primitive:
+def making_iterator(
+    function: Callable[..., Any], when: Any, backwards: bool = False, result: Any = None
+) -> Primitive:
     """The row of `function`, which makes an iterator of one iterable whose shadow can be stepped through."""
-    return _making(function, _first, when, backwards)
+    return _making(function, _first, when, backwards, result)
+
+
+def _class_of_itself(cls: type) -> type | None:
+    """The class of what `iter` makes of an iterator."""
+    return cls if cls in ITERATORS else None
+
+
+def _class_forwards(cls: type) -> type | None:
+    """The class of what `iter` makes of an instance of `cls`."""
+    return _FORWARDS.get(cls, _class_of_itself(cls))
+
+
+def _class_backwards(cls: type, *rest: type) -> type | None:
+    """The class of what `reversed` makes of an instance of `cls`."""
+    return _BACKWARDS.get(cls)
+
+
+_FORWARDS: dict[type, type] = {type(x): type(iter(x)) for x in _EXAMPLES}
+_BACKWARDS: dict[type, type] = {type(x): type(reversed(x)) for x in _EXAMPLES}
 
 
 def _first(shadows: Sequence[Any]) -> Any:
@@ -120,6 +145,7 @@ def _enumerate_join(shadows: Sequence[Any]) -> Any:
 
 
 _NOTHING = nothing(1)
+_NOTHING_BACK = (None,)
 
 # -- taking from them -----------------------------------------------------------------------------------
 
@@ -138,6 +164,63 @@ def next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         return out, None, _NOTHING
     shadow, sink, _ = beside.step(out)
     return out, shadow, _NOTHING if sink is None else sink
+
+
+def _next_forwards(iterator: Any, beside: Any) -> tuple[Any, Any, Any]:
+    out = next(iterator, EXHAUSTED)
+    if out is EXHAUSTED or beside is None:
+        return out, None, None
+    shadow, sink, _ = beside.step(out)
+    return out, shadow, sink
+
+
+def _next_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    if saved is not None:
+        saved(bout)
+    return _NOTHING_BACK
+
+
+def _take_forwards(iterator: Any, beside: Any) -> tuple[Any, Any, Any]:
+    out = next(iterator)
+    if beside is None:
+        return out, None, None
+    shadow, sink, _ = beside.step(out)
+    return out, shadow, sink
+
+
+def _take_or_forwards(iterator: Any, default: Any, beside: Any, fdefault: Any) -> tuple[Any, Any, Any]:
+    out = next(iterator, EXHAUSTED)
+    if out is EXHAUSTED:
+        return default, fdefault, EXHAUSTED
+    if beside is None:
+        return out, None, None
+    shadow, sink, _ = beside.step(out)
+    return out, shadow, sink
+
+
+def _take_or_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    if saved is EXHAUSTED:
+        return None, bout
+    if saved is not None:
+        saved(bout)
+    return None, None
+
+
+def _take_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = next(args[0]) if len(args) == 1 else next(args[0], EXHAUSTED)
+    if out is EXHAUSTED:
+        return args[1], dargs[1]
+    return out, None if dargs[0] is None else symbolic(dargs[0].step(out)[2])
+
+
+def _take_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    halves = TAKE[len(args) - 1]
+    out, fout, saved = halves.forwards(*args, *fargs)
+    return out, fout, lambda bout: halves.backwards(saved, bout)
+
+
+TAKE = Halves(1, _take_forwards, _next_backwards), Halves(2, _take_or_forwards, _take_or_backwards)
+NEXT = (Halves(1, _next_forwards, _next_backwards),)
 
 
 def _next_or_default(iterator: Any, default: Any = UNBOUND, /) -> Any:
@@ -500,11 +583,16 @@ _LIST = Primitive(
 _LIST.mirrored = True  # of a list
 
 ROWS: list[Rule] = [
-    _making(intrinsics._iter_, _first, _walkable),
-    _making(builtins.iter, _first, lambda *classes: len(classes) == 1 and _walkable(classes[0])),
+    _making(intrinsics._iter_, _first, _walkable, result=_class_forwards),
+    _making(
+        builtins.iter,
+        _first,
+        lambda *classes: len(classes) == 1 and _walkable(classes[0]),
+        result=_class_forwards,
+    ),
     Overlay(builtins.iter, _iter_calls, when=lambda *classes: len(classes) == 2),
     *(Overlay(f, _iter_indexed, when=_indexed) for f in (intrinsics._iter_, builtins.iter)),
-    _making(reversed, _first, _backwards, backwards=True),
+    _making(reversed, _first, _backwards, backwards=True, result=_class_backwards),
     Overlay(reversed, _reversed_indexed, when=_indexed_backwards),
     _making(zip, shadow_zip, _zip_containers),
     Overlay(zip, _zip_any),
@@ -512,7 +600,17 @@ ROWS: list[Rule] = [
     Overlay(enumerate, _enumerate_any),
     Overlay(map, _map_any),
     Overlay(filter, _filter_any),
-    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, is_fitted=True, when=_iterator),
+    Primitive(
+        intrinsics._next_, frule=next_frule, rrule=next_rrule, is_fitted=True, halves=NEXT, when=_iterator
+    ),
+    Primitive(
+        builtins.next,
+        frule=_take_frule,
+        rrule=_take_rrule,
+        is_fitted=True,
+        halves=TAKE,
+        when=lambda cls, *default: cls in ITERATORS and len(default) < 2,
+    ),
     Overlay(builtins.next, _next_or_default),
     _LIST,
     Primitive(
