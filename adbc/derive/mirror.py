@@ -145,7 +145,8 @@ class Mirror(abc.ABC):
                 self.builder.position = instruction.position
                 if instruction.op == "catch":
                     caught = self.builder.emit("catch", name=instruction.name)
-                    companion = self.builder.call(self.support.caught, self.context, caught)
+                    of_caught = self.support.caught if self._is_seen(instruction) else self.support.passed
+                    companion = self.builder.call(of_caught, self.context, caught)
                     self._define(instruction, caught, companion)
                 else:
                     site = self.sites[instruction]
@@ -457,6 +458,19 @@ class Mirror(abc.ABC):
     @abc.abstractmethod
     def _take_slot(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
         """Write the derivative of reading `slot`; for `out` see `_slot_companion`."""
+
+    def _is_seen(self, caught: Value) -> bool:
+        """Whether anything is done with `caught`, an exception, but to hand it to the caller."""
+        waiting, met = [caught], {caught}
+        while waiting:
+            for user in self.users(waiting.pop()):
+                if isinstance(user, Phi):
+                    if user not in met:
+                        met.add(user)
+                        waiting.append(user)
+                elif not isinstance(user, Instruction) or target(user) is not intrinsics._raised_:
+                    return True
+        return False
 
     def _method(self, call: Instruction, site: CallSite) -> None:
         self._define(call, self._copy_call(call))

@@ -65,6 +65,8 @@ class CommonSupport:
     text: Callable[..., Any]
     """text(context, f, xs, cxs): ``f(*xs)``, text made of `xs` or a number read from one of them; raises
     where the text was made from a number with a derivative"""
+    passed: Callable[..., Any]
+    """passed(context, exception): what `caught` gives, for an exception that nobody looks at there"""
     caught: Callable[..., Any]
     """caught(context, exception): the companion of an exception that a handler was entered with.  If it is a
     refusal, which `passes.normal.refusals` lets pass, the call ends with it, whatever handlers do."""

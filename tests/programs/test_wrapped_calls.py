@@ -391,7 +391,7 @@ def test_cells_of_a_global_function_change() -> None:
 
 def make_other(k: float) -> Any:
     def other(*values: float, by: float = 2.0) -> float:
-        return by * k * max(values)
+        return by * k * math.prod(values)
 
     return other
 

@@ -115,7 +115,7 @@ def _reshaped(values: Values, types_: Types) -> AbstractType:
     return CotangentOf(ArrayType(known.dtype, ndim, known.cls))
 
 
-_OF_SECOND = ("known", "instance", "caught", "function")
+_OF_SECOND = ("known", "instance", "caught", "passed", "function")
 """Functions of both modes that give the derivative of their second argument; the first is the context."""
 _LATER = CallableType(SequenceType(()))
 _ITERATOR = Exact(type(iter([])))

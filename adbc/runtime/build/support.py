@@ -142,6 +142,7 @@ def reverse_support(
         kept=Context.kept_shadow,
         given=Context.given_shadow,
         caught=exceptions.caught,
+        passed=exceptions.passed,
         function=function_shadow,
         defaults_pullback=defaults_pullback,
         freevar=freevar,
@@ -218,6 +219,7 @@ def forward_support(
         set_field=fields.SET.frule,
         bound=slots.bound_tangent,
         caught=exceptions.caught,
+        passed=exceptions.passed,
         formulas=watch is None,
     )
     return support if watch is None else dataclasses.replace(support, rule=watch.frule)

@@ -36,7 +36,7 @@ from adbc.tangents.fields import arguments, hides_arguments
 
 __all__ = [
     "PROTOCOLS", "SET_LINK", "allocated", "caught", "is_allocator", "kept_arguments", "of_exception",
-    "set_arguments", "set_link", "set_on_exception",
+    "passed", "set_arguments", "set_link", "set_on_exception",
 ]  # fmt: skip
 
 
@@ -45,9 +45,15 @@ def caught(context: Context, error: Any) -> Any:
     else one without fields.  From here on the user may look at its traceback.
 
     With a refusal the call will end, even if what cleans up raises something else or returns."""
+    plain_traceback(error)
+    return passed(context, error)
+
+
+def passed(context: Context, error: Any) -> Any:
+    """The shadow (or tangent) of an exception that is handed on to the caller, who may have its traceback
+    made plain: at each step of a recursion that would take as long as all steps before it."""
     if isinstance(error, AdbcError):
         context.refuse(error)
-    plain_traceback(error)
     found = context.shadows.lookup(error)
     if found is None:
         found = MutableTangent()
