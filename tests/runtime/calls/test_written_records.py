@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import adbc
-from adbc.errors import UnsupportedError
+from adbc.errors import ConstWriteError, UnsupportedError
 from tests.programs.checks import check_gradient
 
 
@@ -78,13 +78,18 @@ def beside_a_named_tuple(x: float) -> float:
     return float(pair.a * pair.c * pair.d)
 
 
+@pytest.mark.parametrize("program", [constant_beside_the_fields, beside_a_named_tuple])
+def test_what_can_be_followed_is_right(program: Callable[[float], Any], speculation: str) -> None:
+    for at in (0.7, 0.9, 0.8):
+        check_gradient(program, at)
+
+
 def in_the_dictionary(x: float) -> float:
     place = Place(x)
     vars(place)["latitude"] = x * x * x
     return place.height()
 
 
-@pytest.mark.parametrize("program", [constant_beside_the_fields, beside_a_named_tuple, in_the_dictionary])
-def test_what_can_be_followed_is_right(program: Callable[[float], Any], speculation: str) -> None:
-    for at in (0.7, 0.9, 0.8):
-        check_gradient(program, at)
+def test_its_dictionary_is_no_place_for_derivatives(speculation: str) -> None:
+    with pytest.raises(ConstWriteError, match="written into a constant dict"):
+        adbc.grad(in_the_dictionary)(2.0)
