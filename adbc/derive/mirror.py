@@ -36,7 +36,7 @@ from adbc.passes.query import target
 from adbc.records import record
 from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS
-from adbc.types.callsites import CallSite, is_beside, is_default, is_kept, name_of
+from adbc.types.callsites import CallSite, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import CONTEXT, FUNCTION
 from adbc.types.displays import is_constant_dict, is_constant_display, keeps_no_list
@@ -45,6 +45,7 @@ from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, NONE, AbstractType, TupleType
 from adbc.types.library_calls import is_kept as is_kept_by_library
 from adbc.types.number_calls import limit_of
+from adbc.types.places import is_beside, is_default, is_kept
 
 __all__ = ["Mirror", "ReadMethod", "ReadSlot"]
 

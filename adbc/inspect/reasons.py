@@ -229,7 +229,8 @@ class Reasons:
                 return f"a function of known code ({name_of(body)}): its derived rule is called"
             of_parameters = getattr(body.__code__, "original", None)  # as many as there are arguments
             own = site.function.__code__ if isinstance(site.function, types.FunctionType) else None
-            if body is not site.function and (own is None or of_parameters is not own):
+            is_own = own is not None and own in (of_parameters, body.__code__)
+            if body is not site.function and not is_own:
                 name = body.__qualname__ if of_parameters is not None else name_of(body)
                 return f"differentiated through {name}, which stands in for it"
             return "a Python function that is known here: its derived rule is called"

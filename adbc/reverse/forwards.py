@@ -46,7 +46,7 @@ from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
 from adbc.reverse.fields import field_init, field_put
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.halves import write_display, write_halves
-from adbc.reverse.support import DerivedEntry, Support
+from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import ClearAdjoint, UpdateAdjoint, WriteAdjoint, passed_on
 from adbc.types.array_calls import formula_call, is_mask
@@ -665,21 +665,16 @@ class ForwardsPass(Mirror):
         self.leave(CallAdjoint(call, pullback, arguments))
 
     def _attempt(self, call: Instruction, site: CallSite) -> None:
-        if site.binding is None:
-            self._call_at_run_time(self.support.attempt, call, site)
-        else:
-            self._enter(call, site, self.support.protected)
+        attempt = functools.partial(self._call_at_run_time, self.support.attempt)
+        (attempt if site.binding is None else self._derived)(call, site)
 
     def _derived(self, call: Instruction, site: CallSite) -> None:
-        self._enter(call, site, self.support.derived)
-
-    def _enter(self, call: Instruction, site: CallSite, derived: Callable[..., DerivedEntry]) -> None:
-        """Write the call of a rule that `derived` gives for a binding, types and activities."""
         assert site.binding is not None
         bound = self._bound(site)
         activities = [v in self.active for v in bound]
         types_ = [type_of(v) if v in self.active else memory_type(type_of(v)) for v in bound]
-        entry = derived(site.binding, types_, activities)
+        find = self.support.protected if site.kind is Kind.ATTEMPT else self.support.derived
+        entry = find(site.binding, types_, activities)
         arguments = self._leading(site, entry)
         targets: list[tuple[Value | None, AbstractType]] = []
         for value, type, is_active in zip(bound, types_, activities, strict=True):

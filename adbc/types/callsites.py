@@ -53,6 +53,7 @@ from adbc.types.lattice import (
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
 from adbc.types.number_calls import is_global_number, is_plain_step, part_of_number
+from adbc.types.places import Places, is_beside, is_default, is_field, is_kept
 from adbc.types.records import record_field, unhidden
 from adbc.types.texts import is_open_text, of_text
 
@@ -101,7 +102,7 @@ class CallSite:
     position."""
 
 
-class Knowledge(Protocol):
+class Knowledge(Places, Protocol):
     """What the builders may ask of the rest of the system."""
 
     def rows(self, function: object) -> Sequence[Any]:
@@ -110,21 +111,6 @@ class Knowledge(Protocol):
     def row(self, function: object, types: Sequence[AbstractType]) -> Any | None:
         """The rule of `function` for arguments of these types, if the types decide it."""
 
-    def is_field(self, cls: type, name: str) -> bool:
-        """Whether attribute `name` of instances of exactly `cls` is a plain field."""
-
-    def is_kept(self, cls: type, name: str) -> bool:
-        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else a constant that
-        the class has."""
-
-    def is_default(self, cls: type, name: str) -> bool:
-        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else an object that the
-        class has."""
-
-    def is_beside(self, cls: type, name: str) -> bool:
-        """Whether attribute `name` of instances of exactly `cls`, a frozen dataclass, is a constant that the
-        class has, unless an instance was given one beside its fields."""
-
     def method(self, cls: type, name: str) -> types.FunctionType | None:
         """The Python function that attribute `name` of instances of exactly `cls` is bound to, if it is one
         and unless the instance has a field of that name."""
@@ -132,6 +118,12 @@ class Knowledge(Protocol):
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python, can
         be lifted and has no captured state; else None.  Of a `ClosureType` the defaults are not known."""
+
+    def bind_called(
+        self, function: types.FunctionType, count: int, keywords: tuple[str, ...]
+    ) -> Binding | None:
+        """How arguments bind to `function`, whose cells may get other contents, if it is called as all that
+        have its code are: whoever calls it gives it to the rule."""
 
     def finds_nothing(self, function: object, types: Sequence[AbstractType]) -> bool:
         """Whether `function` has a cache, finds functions and constants only, and `types` are of numbers."""
@@ -251,7 +243,7 @@ def _reading(kind: Kind, container: int) -> Callable[[_OpenCall], _Answer]:
 def _getting(call: _OpenCall) -> _Answer:
     """What becomes of a call that reads an attribute."""
     is_active = call.active(call.arguments[0])
-    if _is_field(call.arguments, call.types, call.knowledge) or is_kept(call.call, call.knowledge):
+    if is_field(call.call, call.knowledge) or is_kept(call.call, call.knowledge):
         return Kind.FIELD_LOAD if is_active else Kind.PRIMAL
     if is_active and (is_default(call.call, call.knowledge) or is_beside(call.call, call.knowledge)):
         return Kind.FIELD_LOAD
@@ -277,7 +269,7 @@ def _setting(call: _OpenCall) -> _Answer:
     """What becomes of a call that writes an attribute."""
     if is_default(call.call, call.knowledge):
         return Kind.FIELD_PUT
-    if not _is_field(call.arguments, call.types, call.knowledge):
+    if not is_field(call.call, call.knowledge):
         return None
     return Kind.FIELD_STORE if call.types[2] == FLOAT else Kind.FIELD_PUT
 
@@ -497,9 +489,20 @@ def _by_function(call: _OpenCall) -> CallSite:
         return call.site(Kind.DYNAMIC)
     if isinstance(function, ClosureType) or is_written:
         binding = call.knowledge.bind(function, len(call.arguments), call.keywords)
+        if binding is None and is_written and _gives(call.callee, function):
+            binding = call.knowledge.bind_called(function, len(call.arguments), call.keywords)
         if binding is not None:
             return call.site(Kind.DERIVED, binding=binding)
     return call.site(Kind.DYNAMIC)
+
+
+def _gives(callee: Value, function: object) -> bool:
+    """Whether `function` is what `callee` is, and not what an operator or an object asks."""
+    known = type_of(callee)
+    found = (
+        callee.value if isinstance(callee, Const) else known.value if isinstance(known, ConstType) else None
+    )
+    return found is function
 
 
 def _bound(call: _OpenCall, row: Any) -> tuple[list[Value], dict[str, Value]] | None:
@@ -612,44 +615,6 @@ def is_method(call: Instruction, knowledge: Knowledge) -> types.FunctionType | N
     if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
         return knowledge.method(known.cls, name.value)
     return None
-
-
-def is_kept(call: Instruction, knowledge: Knowledge) -> bool:
-    """Whether `call` reads or writes a plain field for which the class has a constant as a default."""
-    place = _place(call)
-    return place is not None and knowledge.is_kept(*place)
-
-
-def is_default(call: Instruction, knowledge: Knowledge) -> bool:
-    """Whether `call` reads or writes a plain field for which the class has an object as a default."""
-    place = _place(call)
-    return place is not None and knowledge.is_default(*place)
-
-
-def is_beside(call: Instruction, knowledge: Knowledge) -> bool:
-    """Whether `call` reads a constant of the class of a record, or what this has beside its fields."""
-    place = _place(call)
-    return place is not None and knowledge.is_beside(*place)
-
-
-def _place(call: Instruction) -> tuple[type, str] | None:
-    """The class of the object, and the name of the attribute, that `call` reads or writes, if both are
-    known."""
-    _, obj, name = call.operands[:3]
-    known = type_of(obj)
-    if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
-        return known.cls, name.value
-    return None
-
-
-def _is_field(arguments: Sequence[Value], types_: Sequence[AbstractType], knowledge: Knowledge) -> bool:
-    obj, name = types_[0], arguments[1]
-    return (
-        isinstance(obj, Exact)
-        and isinstance(name, Const)
-        and isinstance(name.value, str)
-        and knowledge.is_field(obj.cls, name.value)
-    )
 
 
 class Memory(Protocol):

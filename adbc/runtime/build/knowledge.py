@@ -184,21 +184,27 @@ class Knowledge:
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python and
-        can be lifted.  One whose cells may get other contents is called as all that have its code are."""
+        can be lifted."""
         binding = self.graphs.bind(function, count, keywords)
-        if type(function) is not types.FunctionType:
-            return binding
-        is_any = False
-        if (
-            binding is None
-            and function.__closure__ is not None
-            and self.graphs.bindings.is_followed(function)
-        ):
-            made = ClosureType(function.__code__, function.__globals__)
-            binding = self.graphs.bind(made, count, keywords)
-            is_any = binding is not None
         is_form = binding is not None and binding.function is not function
-        if is_any or (is_form and (function.__defaults__ or function.__kwdefaults__)):
+        if (
+            is_form
+            and type(function) is types.FunctionType
+            and (function.__defaults__ or function.__kwdefaults__)
+        ):
+            self.notes.add(("defaults", id(function)), DefaultsFact(function))
+        return binding
+
+    def bind_called(
+        self, function: types.FunctionType, count: int, keywords: tuple[str, ...]
+    ) -> Binding | None:
+        """How arguments bind to `function`, whose cells may get other contents, if it is called as all that
+        have its code are: whoever calls it gives it to the rule."""
+        if function.__closure__ is None or not self.graphs.bindings.is_followed(function):
+            return None
+        made = ClosureType(function.__code__, function.__globals__)
+        binding = self.graphs.bind(made, count, keywords)
+        if binding is not None:
             self.notes.add(("defaults", id(function)), DefaultsFact(function))
         return binding
 

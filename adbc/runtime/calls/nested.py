@@ -23,10 +23,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from adbc.cpython.libraries import is_library_class
 from adbc.errors import UnsupportedError
 from adbc.rules.kinds import RowKind
 from adbc.rules.table import Overlay, Rule, ZeroRule
-from adbc.runtime.calls.exceptions import caught
+from adbc.runtime.calls.exceptions import caught, passed
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import nested
 from adbc.runtime.state import closures
@@ -150,7 +151,7 @@ def closed_tangent(context: Context, function: Any, cells: Any) -> Any:
 _STRUCTURAL: tuple[Any, ...] = (
     kind_of, internal._hook, protocol._classify, walk.is_address_tangent, marks.mark_active,
     marks.mark_inactive, note_inactive, number_shadow, keeps_lists, internal.fresh_shadow,
-    internal.fresh_tangent, put_off,
+    internal.fresh_tangent, put_off, is_library_class,
 )  # fmt: skip
 """Functions that look at classes and structure alone."""
 
@@ -164,7 +165,7 @@ ROWS: list[Rule] = [
         Context.keep, Context.go_in, Context.is_active, Context.class_fields,
         Shadows.tangent, Shadows.found, Shadows.known, Shadows.register, Shadows.adopt, Shadows.lookup,
         Shadows.hold_constant, Shadows.hold_if_free, Shadows.is_constant,
-        closures.freevar, closures.freevar_shadow, closures.captured, function_shadow, caught,
+        closures.freevar, closures.freevar_shadow, closures.captured, function_shadow, caught, passed,
         shown_by, steps_left, known_shadow, known_tangent, instance, closed_tangent,
     ),
 ]  # fmt: skip

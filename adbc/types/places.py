@@ -1,0 +1,66 @@
+"""What calls that read or write an attribute find where the class of the object is known: a field of the
+instance, what the class has until the instance gets a field of its own, or a constant beside the fields.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from adbc.ir.values import Const, Instruction
+from adbc.types.inference import type_of
+from adbc.types.lattice import Exact
+
+__all__ = ["Places", "is_beside", "is_default", "is_field", "is_kept"]
+
+
+class Places(Protocol):
+    """What is known of the attributes of the instances of classes."""
+
+    def is_field(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field."""
+
+    def is_kept(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else a constant that
+        the class has."""
+
+    def is_default(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else an object that the
+        class has."""
+
+    def is_beside(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls`, a frozen dataclass, is a constant that the
+        class has, unless an instance was given one beside its fields."""
+
+
+def is_field(call: Instruction, places: Places) -> bool:
+    """Whether `call` reads or writes a plain field."""
+    place = _place(call)
+    return place is not None and places.is_field(*place)
+
+
+def is_kept(call: Instruction, places: Places) -> bool:
+    """Whether `call` reads or writes a plain field for which the class has a constant as a default."""
+    place = _place(call)
+    return place is not None and places.is_kept(*place)
+
+
+def is_default(call: Instruction, places: Places) -> bool:
+    """Whether `call` reads or writes a plain field for which the class has an object as a default."""
+    place = _place(call)
+    return place is not None and places.is_default(*place)
+
+
+def is_beside(call: Instruction, places: Places) -> bool:
+    """Whether `call` reads a constant of the class of a record, or what this has beside its fields."""
+    place = _place(call)
+    return place is not None and places.is_beside(*place)
+
+
+def _place(call: Instruction) -> tuple[type, str] | None:
+    """The class of the object, and the name of the attribute, that `call` reads or writes, if both are
+    known."""
+    _, obj, name = call.operands[:3]
+    known = type_of(obj)
+    if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
+        return known.cls, name.value
+    return None
