@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import adbc
-from tests.programs.checks import check_gradient
+from tests.programs.checks import check_gradient, check_second_derivative
 
 POINTS = [0.1 * i for i in range(1, 9)]
 
@@ -121,6 +121,11 @@ PROGRAMS: list[Callable[[float], Any]] = [
 def test_gradients(program: Callable[[float], Any], speculation: str) -> None:
     for at in (0.7, 0.9, 0.8, 0.75):
         check_gradient(program, at)
+
+
+@pytest.mark.parametrize("program", [filled_together, list_of_the_class])
+def test_second_derivatives(program: Callable[[float], Any]) -> None:
+    check_second_derivative(program, 0.8, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

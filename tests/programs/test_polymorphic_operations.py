@@ -13,7 +13,7 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
-from tests.programs.checks import check_gradient
+from tests.programs.checks import check_gradient, check_second_derivative
 
 STEPS = [0.1 * k for k in range(1, 13)]
 
@@ -182,6 +182,13 @@ PROGRAMS: list[Callable[[float], Any]] = [
 def test_gradients(program: Callable[[float], Any], speculation: str) -> None:
     for at in (0.7, 0.9, 0.8, 0.75):
         check_gradient(program, at)
+
+
+@pytest.mark.parametrize(
+    "program", [first_of_many, best_so_far, integers_among_floats, chained, several_classes]
+)
+def test_second_derivatives(program: Callable[[float], Any]) -> None:
+    check_second_derivative(program, 0.8, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -12,7 +12,7 @@ import pytest
 
 import adbc
 from adbc.testing.values import duplicate
-from tests.programs.checks import check_gradient
+from tests.programs.checks import check_gradient, check_second_derivative
 
 STEPS = [0.1 * k for k in range(1, 11)]
 
@@ -354,6 +354,11 @@ PROGRAMS: list[Callable[[float], Any]] = [
 def test_gradients(program: Callable[[float], Any], speculation: str) -> None:
     for at in (0.7, 0.9, 0.8):
         check_gradient(program, at)
+
+
+@pytest.mark.parametrize("program", [functions_in_fields, of_a_factory, method_with_a_cache, changes_in_try])
+def test_second_derivatives(program: Callable[[float], Any]) -> None:
+    check_second_derivative(program, 0.8, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
