@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adbc.rules.list_halves import returned
+from adbc.rules.list_halves import POP_LAST, returned
 from adbc.rules.sequences import check_constant, emptied
 from adbc.rules.table import Halves
 from adbc.tangents import NO_FDATA, slot_rdata, slot_shadow, slot_tangent
@@ -75,22 +75,6 @@ def _appendleft_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     return None, None if fv is None else t if t.__class__ is float else slot_rdata(t)
 
 
-def _pop_forwards(a: Any, fa: Any) -> tuple[Any, Any, Any]:
-    out = a.pop()
-    if fa is None:
-        return out, None, (a, None, out, None)
-    t = fa.pop()
-    return out, NO_FDATA if t.__class__ is float else slot_shadow(t), (a, fa, out, t)
-
-
-def _pop_backwards(saved: Any, bout: Any) -> Sequence[Any]:
-    a, fa, out, t = saved
-    a.append(out)
-    if fa is not None:
-        fa.append(returned(out, t, bout))
-    return (None,)
-
-
 def _popleft_forwards(a: Any, fa: Any) -> tuple[Any, Any, Any]:
     out = a.popleft()
     if fa is None:
@@ -109,5 +93,5 @@ def _popleft_backwards(saved: Any, bout: Any) -> Sequence[Any]:
 
 APPEND = (Halves(2, _append_forwards, _append_backwards),)
 APPENDLEFT = (Halves(2, _appendleft_forwards, _appendleft_backwards),)
-POP = (Halves(1, _pop_forwards, _pop_backwards),)
+POP = (POP_LAST,)
 POPLEFT = (Halves(1, _popleft_forwards, _popleft_backwards),)

@@ -18,6 +18,7 @@ __all__ = [
     "APPEND",
     "INSERT",
     "POP",
+    "POP_LAST",
     "STORE",
     "are_floats",
     "concatenating",
@@ -151,7 +152,8 @@ def _store_backwards(saved: Any, bout: Any) -> Sequence[Any]:
 
 APPEND = (Halves(2, _append_forwards, _append_backwards),)
 STORE = (Halves(3, _store_forwards, _store_backwards),)
-POP = Halves(1, _pop_forwards, _pop_backwards), Halves(2, _pop_at_forwards, _pop_at_backwards)
+POP_LAST = Halves(1, _pop_forwards, _pop_backwards)
+POP = POP_LAST, Halves(2, _pop_at_forwards, _pop_at_backwards)
 INSERT = (Halves(3, _insert_forwards, _insert_backwards),)
 
 

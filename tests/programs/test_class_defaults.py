@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-import adbc
-from tests.programs.checks import check_gradient, check_second_derivative
+from tests.programs.checks import check_gradient, check_once_warm, check_second_derivative
 
 POINTS = [0.1 * i for i in range(1, 9)]
 
@@ -130,10 +129,7 @@ def test_second_derivatives(program: Callable[[float], Any]) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_gradients_once_warm(program: Callable[[float], Any]) -> None:
-    gradient = adbc.value_and_grad(program)
-    for i in range(60):
-        gradient(0.6 + 0.005 * i)
-    check_gradient(program, 0.8)
+    check_once_warm(program)
 
 
 def test_other_defaults_from_call_to_call(speculation: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
-from tests.programs.checks import check_gradient, check_second_derivative
+from tests.programs.checks import check_gradient, check_once_warm, check_second_derivative
 
 STEPS = [0.1 * k for k in range(1, 13)]
 
@@ -193,10 +193,7 @@ def test_second_derivatives(program: Callable[[float], Any]) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_gradients_once_warm(program: Callable[[float], Any]) -> None:
-    gradient = adbc.value_and_grad(program)
-    for i in range(60):
-        gradient(0.6 + 0.005 * i)
-    check_gradient(program, 0.8)
+    check_once_warm(program)
 
 
 @pytest.mark.parametrize("number", [np.float64, np.float32, complex, int, np.array])
