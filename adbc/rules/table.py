@@ -22,6 +22,7 @@ accepts them wins, so rows stand from special to general.
 
 from __future__ import annotations
 
+import dis
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -277,6 +278,11 @@ class Rule:
                 break
             bound.append(rest.pop(name))
         return tuple(bound), rest
+
+    def drops_keywords(self) -> bool:
+        """Whether the rules never look at what is left by keyword: a call with such keywords would be made
+        without them, and is refused."""
+        return False
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
@@ -620,6 +626,23 @@ class Primitive(Rule):
         self.halves = halves
         self.frule = frule  # type: ignore[method-assign,assignment]  # a field of this kind of row
         self.rrule = rrule if is_fitted else _fitted(rrule)  # type: ignore[method-assign,assignment]
+        self._by_hand = frule, rrule
+
+    def drops_keywords(self) -> bool:
+        return not all(map(_reads_keywords, self._by_hand))
+
+
+def _reads_keywords(rule: Any) -> bool:
+    """Whether the code of a rule written by hand reads its third parameter; whatever is no plain function, or
+    takes any number of arguments, is taken to."""
+    code = getattr(rule, "__code__", None)
+    if code is None or code.co_argcount < 3:
+        return True
+    name = code.co_varnames[2]
+    return name in code.co_cellvars or any(
+        name in (i.argval if type(i.argval) is tuple else (i.argval,)) and "LOAD_FAST" in i.opname
+        for i in dis.get_instructions(code)
+    )
 
 
 def _fitted(rrule: Callable[[Args, Args, Kwargs], tuple[Any, Any, Pullback]]) -> Callable[..., Any]:

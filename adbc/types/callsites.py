@@ -512,7 +512,7 @@ def _bound(call: _OpenCall, row: Any) -> tuple[list[Value], dict[str, Value]] | 
     by_name = dict(zip(call.keywords, call.arguments[positional:], strict=True))
     args, options = row.bind(call.arguments[:positional], by_name)
     values = [v if isinstance(v, Value) else Const(v) for v in args]
-    if any(map(call.active, options.values())):
+    if any(map(call.active, options.values())) or (options and row.drops_keywords()):
         return None
     if call.knowledge.row(call.function, [type_of(v) for v in values]) is not row:
         return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import statistics
 import types
 from collections import Counter, OrderedDict, UserDict, defaultdict, deque
@@ -20,6 +21,7 @@ import pytest
 
 import adbc
 from adbc.config import SPECULATION
+from adbc.rules.table import Primitive
 from adbc.testing import test_rule as check
 
 
@@ -98,3 +100,56 @@ def test_what_cannot_be_raises_the_error_of_python(call: Callable[[Any], Any]) -
         with pytest.raises(TypeError) as derived:
             run()
         assert str(derived.value) == str(plain.value)
+
+
+# -- keywords that a rule written by hand does not look at ---------------------------------------------------
+
+
+def popped(x: Any) -> Any:
+    d: Any = {1: x}
+    return d.pop(1, default=x * x)
+
+
+def of_corners(x: Any) -> Any:
+    return math.hypot(x, k=2)  # type: ignore[call-arg]
+
+
+def appended(x: Any) -> Any:
+    found: Any = deque([x])
+    found.append(x=2.0)
+    return found[0]
+
+
+@pytest.mark.parametrize("function", [popped, of_corners, appended], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("warm_after", [0, 40])
+def test_what_the_rule_would_drop_is_refused(function: Any, warm_after: int) -> None:
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for mode in (adbc.grad(function), lambda x: adbc.jvp(function, (x,), (1.0,))):
+            with pytest.raises(adbc.MissingRuleError, match="does not know the keyword argument"):
+                mode(1.5)
+
+
+def scaled(x: float, by: float = 1.0) -> float:
+    return x * by
+
+
+def scaled_with(x: float, by: float = 1.0) -> float:
+    return x * by
+
+
+def test_a_rule_of_a_user_is_asked_for_what_it_reads() -> None:
+    def dropping(args: Any, fargs: Any, kwargs: Any) -> Any:
+        return args[0], fargs[0], lambda bout: (bout,)
+
+    def reading(args: Any, fargs: Any, kwargs: Any) -> Any:
+        by = kwargs.get("by", 1.0)
+        return args[0] * by, fargs[0], lambda bout: (bout * by,)
+
+    table = adbc.Layer()
+    table.add([Primitive(scaled, frule=dropping, rrule=dropping)])
+    table.add([Primitive(scaled_with, frule=reading, rrule=reading)])
+    with adbc.use(table=table):
+        assert adbc.grad(lambda x: scaled_with(x, by=3.0))(2.0) == 3.0
+        assert adbc.grad(lambda x: scaled(x))(2.0) == 1.0
+        with pytest.raises(adbc.MissingRuleError, match="'by'"):
+            adbc.grad(lambda x: scaled(x, by=3.0))(2.0)

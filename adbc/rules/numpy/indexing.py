@@ -412,7 +412,7 @@ def _fill_when(cls: type, *rest: type) -> bool:
     return cls is np.ndarray and plain(*rest)
 
 
-def _resize(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+def _resize(*_: Any) -> Any:
     raise UnsupportedError(
         "an array is resized in place",
         "records of what was computed refer to its memory",

@@ -29,6 +29,8 @@ def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], S
     by_name = dict(zip(call.keywords, _PLACES[n : len(args)], strict=True))
     bound, rest = row.bind(_PLACES[:n], by_name)
     kwargs = {}
+    if rest and row.drops_keywords():
+        raise missing_rule(call, f"its rule does not know the keyword argument {next(iter(rest))!r}")
     for name, i in rest.items():
         if is_active(call.shadows[i]) and not row.is_zero(n, call.keywords):
             raise missing_rule(
