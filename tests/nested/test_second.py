@@ -65,6 +65,48 @@ def test_second_derivatives_however_code_is_made(name: str, config: Any, outer: 
         assert WAYS[outer](WAYS[inner](f))(X) == pytest.approx(wanted, rel=1e-6)
 
 
+# -- formulas that are called, where nothing is known of what is met -----------------------------------------
+
+
+def _by_name(function: Any, *arguments: Any) -> Any:
+    return {"f": function}["f"](*arguments)
+
+
+def _of_numbers(name: str) -> int:
+    """Of how many floats the function `name` of `math` is one float; 0 if it is none."""
+    for count in (1, 2):
+        try:
+            if type(getattr(math, name)(*(X, 0.7)[:count])) is float:
+                return count
+        except (TypeError, ValueError):
+            continue
+    return 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("inner", MODES)
+@pytest.mark.parametrize("outer", MODES)
+@pytest.mark.parametrize("name", [name for name in dir(math) if _of_numbers(name)])
+def test_functions_of_numbers_that_are_met(name: str, outer: str, inner: str) -> None:
+    function, count = getattr(math, name), _of_numbers(name)
+
+    def f(x: Any) -> Any:
+        return _by_name(function, *(x, 0.7)[:count])
+
+    assert WAYS[outer](WAYS[inner](f))(X) == pytest.approx(difference(adbc.grad(f), X), rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("warm_after", [0, 40])
+@pytest.mark.parametrize("inner", MODES)
+@pytest.mark.parametrize("outer", MODES)
+def test_zero_wins_at_both_levels(outer: str, inner: str, warm_after: int) -> None:
+    def f(x: float) -> float:
+        return 0.0 * (x * x * math.inf) + x * x * x
+
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        assert WAYS[outer](WAYS[inner](f))(X) == pytest.approx(6.0 * X)
+
+
 def of_c(x: float) -> float:
     try:
         return x / 0.0

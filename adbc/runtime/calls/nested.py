@@ -25,7 +25,9 @@ from typing import Any
 
 from adbc.cpython.libraries import is_library_class
 from adbc.errors import UnsupportedError
+from adbc.ir import intrinsics
 from adbc.rules.kinds import RowKind
+from adbc.rules.lookup import derived_body
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.runtime.calls.exceptions import caught, passed
 from adbc.runtime.calls.steps import Call
@@ -155,8 +157,12 @@ _STRUCTURAL: tuple[Any, ...] = (
 )  # fmt: skip
 """Functions that look at classes and structure alone."""
 
+_ARITHMETIC = (intrinsics._nonzero_, intrinsics._product_, intrinsics._quotient_)
+"""Functions of numbers in formulas, which written code calls where its own lines for them do not do."""
+
 ROWS: list[Rule] = [
     Overlay(function_tangent, _function_tangent),
+    *[Overlay(function, derived_body(function) or function) for function in _ARITHMETIC],
     *[ZeroRule(function) for function in _STRUCTURAL],
     *apart(
         Context, Context.known_shadow, Context.known_tangent, Context.given_shadow, Context.given_tangent,
