@@ -627,9 +627,12 @@ class Primitive(Rule):
         self.frule = frule  # type: ignore[method-assign,assignment]  # a field of this kind of row
         self.rrule = rrule if is_fitted else _fitted(rrule)  # type: ignore[method-assign,assignment]
         self._by_hand = frule, rrule
+        self._drops_keywords: bool | None = None
 
     def drops_keywords(self) -> bool:
-        return not all(map(_reads_keywords, self._by_hand))
+        if self._drops_keywords is None:
+            self._drops_keywords = not all(map(_reads_keywords, self._by_hand))
+        return self._drops_keywords
 
 
 def _reads_keywords(rule: Any) -> bool:

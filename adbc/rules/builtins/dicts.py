@@ -47,6 +47,11 @@ def _exactly_dict(cls: type, *rest: type) -> bool:
     return cls is dict
 
 
+def _no_keywords(target: type, other: type, *function: type) -> bool:
+    """Whether nothing is merged into a dict: that is how rules are told that there are no keywords."""
+    return target is dict and other is type(NO_KWARGS)
+
+
 def _two_dicts(*classes: type) -> bool:
     return classes[:2] == (dict, dict)
 
@@ -539,6 +544,7 @@ ROWS: list[Rule] = [
     Overlay(dict.update, update_any, when=_dict_first),
     Overlay(intrinsics._dict_update_, _update_display, when=_dict_first),
     *_primitive((intrinsics._dict_merge_,), _merge_frule, _merge_rrule, _two_dicts),
+    ZeroRule(intrinsics._dict_merge_, when=_no_keywords, result=type(None)),
     Overlay(intrinsics._dict_merge_, _merge_mapping),
     *_primitive((operator.ior,), *_IOR, _two_dicts, class_of_first, halves=updating(_IOR[1], returns=True)),
     Overlay(operator.or_, _or, when=_two_dicts, result=dict),

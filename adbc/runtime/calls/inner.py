@@ -28,6 +28,7 @@ from adbc.runtime.calls import (
 )
 from adbc.runtime.calls.binding import bind
 from adbc.runtime.calls.driver import Calls
+from adbc.runtime.calls.inner_formulas import Formulas
 from adbc.runtime.calls.inner_objects import Objects
 from adbc.runtime.calls.inner_ways import Kept, completed, name_of, refused, written
 from adbc.runtime.calls.keywords import with_keywords
@@ -39,7 +40,7 @@ from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.slots import as_float
-from adbc.tangents import NO_TANGENT, FData, slot_rdata
+from adbc.tangents import NO_FDATA, NO_TANGENT, FData, multiply, slot_rdata
 from adbc.types import has_cotangent, has_shadow
 
 __all__ = ["ROWS", "completed", "refused", "written"]
@@ -98,7 +99,7 @@ def _way(calls: Any, context: Context, call: Call, mode: str, count: int) -> Cal
     return writer.made()
 
 
-class _Writer(Objects):
+class _Writer(Objects, Formulas):
     """Writes the function that makes one call."""
 
     # -- the steps ---------------------------------------------------------------------------------------
@@ -156,6 +157,8 @@ class _Writer(Objects):
 
     def use_row(self, step: Any) -> None:
         row, call = step.row, step.call
+        if self.write_formulas(row, call):
+            return
         if call.keywords:
             args, shadows, kwargs, places = with_keywords(step)
             origins = [call.origins[i] if i >= 0 else None for i in places]
@@ -265,6 +268,7 @@ class _Writer(Objects):
         self.lines.append("out, fout = answer[0], answer[1]")
         if self.is_forward:
             return
+        self.is_joining = True
         self.back += ["asked.reverse()", "for i, inner in asked:", " given = inner(bout)", " bout = None"]
         for i, call in enumerate(step.calls):
             self.back.append(f" if i == {i}:")
@@ -421,7 +425,8 @@ _WORDS = {
 """What stands for steps that are refused, in plain words."""
 
 _SCOPE: dict[str, Any] = {
-    "NO_TANGENT": NO_TANGENT, "EXHAUSTED": intrinsics.EXHAUSTED, "Raised": Raised, "FData": FData,
+    "NO_TANGENT": NO_TANGENT, "NO_FDATA": NO_FDATA, "multiply": multiply,
+    "EXHAUSTED": intrinsics.EXHAUSTED, "Raised": Raised, "FData": FData,
     "call": _call, "attempt": _attempt, "called_apart": called_apart, "instance": nested.instance,
     "fill_all": nested.fill_all, "text_noted": inner_texts.noted, "text_before": inner_texts.before,
     "text_remembered": inner_texts.remembered, "text_read": inner_texts.read,

@@ -30,6 +30,9 @@ class Ways(abc.ABC):
         self.lines: list[str] = []
         self.back: list[str] = []
         """The lines of the pullback, which adds to r0, r1, ..."""
+        self.is_joining = False
+        """Whether an argument may be given cotangents in any order, so that each is added."""
+        self._given: set[str] = set()
         self.scope: dict[str, Any] = {}
         self.result = "out", "fout"
 
@@ -71,7 +74,9 @@ class Ways(abc.ABC):
             origin, r = origin.place, f"to_self({r})"
         if type(origin) is int:
             name = "robj" if origin < 0 else f"r{origin}"
-            self.back.append(f"{name} = joined({name}, {r})")
+            is_first = name not in self._given and not self.is_joining
+            self._given.add(name)
+            self.back.append(f"{name} = {r}" if is_first else f"{name} = joined({name}, {r})")
 
     def values(self, call: Call) -> list[str]:
         return [self.value(x, o) for x, o in zip(call.args, call.origins, strict=True)]

@@ -45,6 +45,7 @@ from adbc.runtime.calls.plans import Mode
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import MutableTangent
+from adbc.tangents.fields import LOCAL, has_attributes_beside, slots_of
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["Attributes"]
@@ -55,6 +56,26 @@ _COMPUTED_IN_C = (GetSetDescriptorType, MemberDescriptorType)
 _WITH_OWN_ATTRIBUTES = (type, super, ModuleType, FunctionType, MethodType, BaseException, Generator)
 """The classes of objects in C of whose attributes `attributes` knows more than their descriptors say."""
 _CLASS_OF = vars(object)["__class__"]
+
+
+_DICTIONARY = "dictionary"
+"""The dictionary of an ordinary instance: beside it stands that of what stands beside the instance."""
+_OF_OBJECTS = frozenset({"__class__", "__dict__"})
+
+
+def _of_object(cls: type, name: str) -> Any:
+    """How instances of `cls`, a class in Python, have attribute `name`, one of those that `object` gives;
+    None if the class may have something else in mind."""
+    if not is_heap_type(cls) or issubclass(cls, _WITH_OWN_ATTRIBUTES):
+        return None
+    if python_method(cls, "__getattribute__") is not None or python_method(cls, "__getattr__") is not None:
+        return None
+    found = lookup(cls, name)
+    if name == "__class__":
+        return found if found is _CLASS_OF else None
+    is_plain = type(found) is GetSetDescriptorType and found.__name__ == name
+    is_alone = not slots_of(cls) and not has_attributes_beside(cls) and not issubclass(cls, LOCAL)
+    return _DICTIONARY if is_plain and is_alone else None
 
 
 class Certain:
@@ -129,6 +150,11 @@ class Attributes(Objects):
             return self.get_field(xs, fs, NO_KWARGS)
         if found is PLACE:
             return self.get_field(xs, fs, NO_KWARGS)
+        if found is _DICTIONARY:
+            beside = fs[0]
+            return self.constant(
+                obj.__dict__, beside.__dict__ if beside.__class__ is MutableTangent else None, 2
+            )
         if found.__class__ is MethodDescriptorType:
             return self.bind_method_in_c(found, obj, fs[0])
         if found.__class__ is Certain:
@@ -194,6 +220,8 @@ class Attributes(Objects):
     def way_to_attribute(self, cls: type, name: str) -> Any:
         """How attribute `name` of instances of `cls` is found (`classes.attribute`)."""
         if type(name) is str:
+            if name in _OF_OBJECTS and (found := _of_object(cls, name)) is not None:
+                return found
             if name != "__dict__" and not is_heap_type(cls) and not issubclass(cls, _WITH_OWN_ATTRIBUTES):
                 found = lookup(cls, name)
                 if found.__class__ in _COMPUTED_IN_C:
