@@ -7,8 +7,9 @@ answered about classes is noted as facts that the rule that is being built depen
 
 from __future__ import annotations
 
+import contextlib
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from adbc.config import FOLDER
@@ -117,6 +118,8 @@ class Knowledge:
         """Whether functions are closed and which parameters they only read."""
         self.keepers: dict[Key, tuple[bool, ...]] = {}
         """Whether functions are closed and which lists of known elements they keep as such."""
+        self._questions: set[Any] = set()
+        """What is being asked, and of which functions; empty between questions."""
         self.samples: dict[Any, AbstractType | None] = {}
         """What calls on examples have shown, by function and descriptions of arguments."""
         self.answering: dict[Key, bool] = {}
@@ -518,8 +521,11 @@ class Knowledge:
             if known is not None:
                 self.readers[key] = known
                 return known
-            nothing = self.readers[key] = (False,) * (len(parameters) + 1)
-            with self.notes.behind(("reads", *key)):
+            nothing = (False,) * (len(parameters) + 1)
+            if ("reads", *key[:2]) in self._questions:
+                return nothing
+            self.readers[key] = nothing
+            with self._asking("reads", key):
                 graph = self._copy(function)
                 if len(graph.arguments) != len(parameters):
                     return nothing
@@ -532,6 +538,18 @@ class Knowledge:
                 self.kept.store_reads(function, parameters, known)
         return known
 
+    @contextlib.contextmanager
+    def _asking(self, question: str, key: Key) -> Iterator[None]:
+        """While a `question` is asked of a function, which may lead to it again with ever new types:
+        there would be no end to that."""
+        asked = (question, *key[:2])
+        self._questions.add(asked)
+        try:
+            with self.notes.behind((question, *key)):
+                yield
+        finally:
+            self._questions.discard(asked)
+
     def kept_lists(self, function: types.FunctionType, parameters: Types) -> tuple[bool, ...]:
         """Whether nobody else writes into lists while `function` runs, and which of the lists among its
         parameters it keeps as they are (`types.list_elements`).  Of a function that calls itself nothing is
@@ -540,9 +558,12 @@ class Knowledge:
         known = self.keepers.get(key)
         if known is not None and self.notes.recall(("keeps", *key)):
             return known
+        nothing = (False,) * (len(parameters) + 1)
         with self.lock:
-            self.keepers[key] = (False,) * (len(parameters) + 1)
-            with self.notes.behind(("keeps", *key)):
+            if ("keeps", *key[:2]) in self._questions:
+                return nothing
+            self.keepers[key] = nothing
+            with self._asking("keeps", key):
                 graph = self._copy(function)
                 self.infer(graph, tuple(map(memory_type, parameters)))
                 drop_method_reads(graph, lambda read: is_known_read(read, self))

@@ -9,6 +9,7 @@ import pytest
 import adbc
 from adbc.runtime import default_engine
 from adbc.runtime.build.knowledge import Knowledge
+from adbc.types import ANY, INT
 
 
 @pytest.mark.parametrize("count", [5, 7])
@@ -31,4 +32,30 @@ def test_functions_that_all_call_each_other(count: int, monkeypatch: pytest.Monk
     with adbc.use(adbc.Config(warm_after=0)):
         assert adbc.grad(space["f0"])(2.0, 3) == pytest.approx(expected)
     assert 0 < len(looks) <= 20 * count
+    default_engine().clear()
+
+
+def _half(v: Any) -> Any:
+    return v * 0.5
+
+
+def _scaled(v: Any) -> Any:
+    return _half(v)
+
+
+def _summed(values: Any, n: int) -> Any:
+    if n <= 0:
+        return 0.0
+    head, *rest = values
+    return _scaled(head) + _summed((*rest, head), n - 1)
+
+
+@pytest.mark.parametrize("question", [Knowledge.kept_lists, Knowledge.only_reads])
+def test_a_function_is_asked_again_when_a_name_in_it_has_changed(
+    question: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge = default_engine().knowledge
+    before = question(knowledge, _summed, (ANY, INT))
+    monkeypatch.setitem(globals(), "_half", lambda v: v * 0.25)
+    assert question(knowledge, _summed, (ANY, INT)) == before
     default_engine().clear()
