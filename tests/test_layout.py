@@ -32,8 +32,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     # Whether a function has state is a question to its cells.  Rules and tangents share `NoTangent`.
     "tangents": BOTTOM | {"chainrules", "cpython.cells"},
     "cpython": BOTTOM,
-    # What becomes of a call depends on the kind of row that its function has, and on whose code it is.
-    "types": BOTTOM | {"ir", "tangents", "rules.kinds", "rules.effects", "cpython.libraries"},
+    # What becomes of a call depends on the kind of row that its function has, on whose code it is, and on
+    # whether the code of a rule reads the keywords that are left.
+    "types": BOTTOM
+    | {"ir", "tangents", "rules.kinds", "rules.effects", "cpython.libraries", "cpython.variables"},
     # Which globals a code object assigns is a question to its bytecode.
     "passes": BOTTOM | {"ir", "types", "cpython"},
     "lift": BOTTOM | {"ir", "cpython", "types", "passes"},

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from adbc.cpython.decode import Instruction, decode
 from adbc.records import record
 
-__all__ = ["Passed", "passed_at", "settled"]
+__all__ = ["Passed", "passed_at", "reads", "settled"]
 
 _LOADS = frozenset({"load", "load_bound"})
 _TAKES = {
@@ -19,6 +19,12 @@ _TAKES = {
 }
 """How many values an instruction takes that leaves one."""
 _CHANGES = frozenset({"store", "delete", "load_and_clear"})
+
+
+def reads(code: types.CodeType, name: str) -> bool:
+    """Whether the variable `name` of a frame is read, or may be by a function that is defined there."""
+    found = decode(code).instructions
+    return name in code.co_cellvars or any(i.name in _LOADS and i.arg.name == name for i in found)
 
 
 def settled(code: types.CodeType) -> frozenset[str]:

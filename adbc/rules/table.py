@@ -22,7 +22,6 @@ accepts them wins, so rows stand from special to general.
 
 from __future__ import annotations
 
-import dis
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -236,6 +235,11 @@ class Rule:
     """For each argument what the function does with its memory, the last for all others; None: what `uses`
     concludes from the other attributes of the row."""
 
+    by_hand: Sequence[Callable[..., Any]] = ()
+    """The rules that were written by hand, which get what is left by keyword as their third argument."""
+    drops_keywords: bool | None = None
+    """Whether one of these never looks at that; None if nobody has asked yet (`types.keywords`)."""
+
     mutates = False
     """Whether the function changes an argument.  The rule must be used even where nothing is active, because
     its pullback also restores what was overwritten."""
@@ -278,11 +282,6 @@ class Rule:
                 break
             bound.append(rest.pop(name))
         return tuple(bound), rest
-
-    def drops_keywords(self) -> bool:
-        """Whether the rules never look at what is left by keyword: a call with such keywords would be made
-        without them, and is refused."""
-        return False
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
@@ -626,26 +625,7 @@ class Primitive(Rule):
         self.halves = halves
         self.frule = frule  # type: ignore[method-assign,assignment]  # a field of this kind of row
         self.rrule = rrule if is_fitted else _fitted(rrule)  # type: ignore[method-assign,assignment]
-        self._by_hand = frule, rrule
-        self._drops_keywords: bool | None = None
-
-    def drops_keywords(self) -> bool:
-        if self._drops_keywords is None:
-            self._drops_keywords = not all(map(_reads_keywords, self._by_hand))
-        return self._drops_keywords
-
-
-def _reads_keywords(rule: Any) -> bool:
-    """Whether the code of a rule written by hand reads its third parameter; whatever is no plain function, or
-    takes any number of arguments, is taken to."""
-    code = getattr(rule, "__code__", None)
-    if code is None or code.co_argcount < 3:
-        return True
-    name = code.co_varnames[2]
-    return name in code.co_cellvars or any(
-        name in (i.argval if type(i.argval) is tuple else (i.argval,)) and "LOAD_FAST" in i.opname
-        for i in dis.get_instructions(code)
-    )
+        self.by_hand = frule, rrule
 
 
 def _fitted(rrule: Callable[[Args, Args, Kwargs], tuple[Any, Any, Pullback]]) -> Callable[..., Any]:

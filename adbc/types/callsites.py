@@ -33,6 +33,7 @@ from adbc.types.array_calls import (
     kind_of_numbers,
 )
 from adbc.types.inference import array_getitem, call_parts, may_answer_in_python, type_of
+from adbc.types.keywords import drops_keywords
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     FLOAT,
@@ -512,7 +513,7 @@ def _bound(call: _OpenCall, row: Any) -> tuple[list[Value], dict[str, Value]] | 
     by_name = dict(zip(call.keywords, call.arguments[positional:], strict=True))
     args, options = row.bind(call.arguments[:positional], by_name)
     values = [v if isinstance(v, Value) else Const(v) for v in args]
-    if any(map(call.active, options.values())) or (options and row.drops_keywords()):
+    if any(map(call.active, options.values())) or (options and drops_keywords(row)):
         return None
     if call.knowledge.row(call.function, [type_of(v) for v in values]) is not row:
         return None

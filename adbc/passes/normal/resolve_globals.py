@@ -60,12 +60,22 @@ def is_stable(value: object) -> bool:
     if isinstance(value, types.BuiltinFunctionType):
         # ``append = results.append`` is data: the method of a particular list.  ``random.random`` is none.
         owner = value.__self__
-        is_shared = owner is None or isinstance(owner, types.ModuleType | type)
-        return is_shared or owner is getattr(sys.modules.get("random"), "_inst", owner.__class__)
+        return owner is None or _is_without_data(owner)
+    if isinstance(value, types.MethodType | types.MethodWrapperType):
+        return _is_without_data(value.__self__)
     if isinstance(value, _KINDS):
         return True
     kind = type(value)
     return callable(value) and (not kind.__flags__ & HEAP_TYPE or kind.__name__ in _CALLABLE_HEAP_TYPES)
+
+
+def _is_without_data(owner: object) -> bool:
+    """Whether a method that is bound to `owner` is none of an object that may hold numbers of the user's."""
+    if isinstance(owner, types.ModuleType | type):
+        return True
+    if owner is getattr(sys.modules.get("random"), "_inst", owner.__class__):
+        return True
+    return type(owner).__module__.partition(".")[0] == "adbc"  # a rule, the calls of a mode
 
 
 def resolve_globals(

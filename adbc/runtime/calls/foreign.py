@@ -24,7 +24,7 @@ from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.rules.builtins.iteration import ITERATORS
 from adbc.rules.classes import overrides
-from adbc.runtime.calls import beside, texts
+from adbc.runtime.calls import beside, nested, texts
 from adbc.runtime.calls.changes import LibraryMemory, Undo, in_step
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.impossible import SYNTAX, changes_nothing
@@ -240,13 +240,15 @@ def reaches_active(context: Context, call: Call) -> bool:
     """Whether something with a derivative reaches `call`, of a function that differentiates: an argument,
     what such a function was made of, or a global that the code uses."""
     function = call.function
-    inner = getattr(function, "_function", None)  # what a gradient is of
-    if inner is not None and context.is_active(context.known_shadow(inner)):
+    inner = [*_differentiated(function)]
+    for x in call.args:
+        inner += _differentiated(x)
+    if any(context.is_active(context.known_shadow(x)) for x in inner):
         return True
     given = zip((function, *call.args), (call.shadow, *call.shadows), strict=True)
     if any(context.is_active(f) for x, f in given if type(x) is not int and type(x) is not bool):
         return True
-    reached = (function, inner, *call.args)
+    reached = (function, *inner, *call.args)
     if any(_active_global(context, x) is not None for x in reached):
         return True
     if any(reaches_out(f.__code__) for f in _functions(reached)) and context.shadows.is_any(
@@ -254,6 +256,13 @@ def reaches_active(context: Context, call: Call) -> bool:
     ):
         return True
     return any(_sees_active(context, x) for x in (*call.args, *_contained(call.args)))
+
+
+def _differentiated(gradient: Any) -> Iterator[Any]:
+    """What a gradient is of, and what that is of, if it is a gradient itself."""
+    while type(gradient) in nested.FOLLOWED:
+        gradient = gradient._function
+        yield gradient
 
 
 def _sees_active(context: Context, x: Any) -> bool:

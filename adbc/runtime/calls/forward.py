@@ -184,7 +184,7 @@ class ForwardCalls(Calls):
         if not call.keywords:
             out, dout = step.row.frule(call.args, call.shadows, NO_KWARGS)
         else:
-            args, tangents, kwargs, _ = with_keywords(step)
+            args, tangents, kwargs, _ = with_keywords(context, step)
             out, dout = step.row.frule(args, tangents, kwargs)
         return out, None if dout is NO_TANGENT else dout, no_pullback
 

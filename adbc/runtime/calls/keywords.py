@@ -7,7 +7,8 @@ from typing import Any
 
 from adbc.runtime.calls import steps
 from adbc.runtime.report.messages import missing_rule
-from adbc.runtime.state.activity import is_active
+from adbc.runtime.state.context import Context
+from adbc.types.keywords import drops_keywords
 
 __all__ = ["with_keywords"]
 
@@ -21,7 +22,9 @@ class _Place(int):
 _PLACES = tuple(map(_Place, range(256)))
 
 
-def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], Sequence[int]]:
+def with_keywords(
+    context: Context, step: steps.UseRow
+) -> tuple[Values, Values, dict[str, Any], Sequence[int]]:
     """What the rule of a call by keyword is given: arguments, shadows and keywords; and the places in the
     call of the first two (-1: nowhere, a parameter is left out)."""
     call, row = step.call, step.row
@@ -29,10 +32,10 @@ def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], S
     by_name = dict(zip(call.keywords, _PLACES[n : len(args)], strict=True))
     bound, rest = row.bind(_PLACES[:n], by_name)
     kwargs = {}
-    if rest and row.drops_keywords():
+    if rest and drops_keywords(row):
         raise missing_rule(call, f"its rule does not know the keyword argument {next(iter(rest))!r}")
     for name, i in rest.items():
-        if is_active(call.shadows[i]) and not row.is_zero(n, call.keywords):
+        if context.is_active(call.shadows[i]) and not row.is_zero(n, call.keywords):
             raise missing_rule(
                 call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
             )
