@@ -12,10 +12,19 @@ Nothing here knows NumPy: a shadow that lies in memory of another has it as its 
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, Tangent
+from adbc.tangents.duals import (
+    ArrayTangent,
+    DequeTangent,
+    DictTangent,
+    FData,
+    ListTangent,
+    MutableTangent,
+    Tangent,
+)
 from adbc.tangents.nothing import NO_TANGENT
 
 __all__ = [
@@ -110,10 +119,13 @@ def any_part(shadow: Any, says: Callable[[Any], bool]) -> bool:
             if id(part) in seen:
                 continue
             seen.add(id(part))
-            if cls is tuple or cls is list:
+            if cls is tuple or cls is list or cls is deque:
                 pending.append(iter(part))
             elif cls is ArrayTangent:
                 pending.append(iter((part.array, *part.__dict__.values())))
+            elif cls in _WITH_ELEMENTS:
+                elements = part.values() if cls is DictTangent else part
+                pending.append(iter((*elements, *part.__dict__.values())))
             else:
                 pending.append(iter((part if cls is dict else part.__dict__).values()))
             break
@@ -122,4 +134,7 @@ def any_part(shadow: Any, says: Callable[[Any], bool]) -> bool:
     return False
 
 
-_COMPOSITE: frozenset[type] = frozenset([tuple, list, dict, ArrayTangent, MutableTangent, Tangent, FData])
+_WITH_ELEMENTS: frozenset[type] = frozenset([ListTangent, DictTangent, DequeTangent])
+_COMPOSITE: frozenset[type] = _WITH_ELEMENTS.union(
+    [tuple, list, dict, deque, ArrayTangent, MutableTangent, Tangent, FData]
+)

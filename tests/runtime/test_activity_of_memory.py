@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import array
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -477,3 +478,64 @@ def test_marks_go_with_the_memory() -> None:
         adbc.grad(of_a_fresh_array)(1.5)
         adbc.grad(of_a_global)(1.5)
     assert len(activity_marks.INACTIVE) <= before
+
+
+def _given_to_cython(x: Any) -> Any:
+    paths = pytest.importorskip("scipy.sparse.csgraph").shortest_path
+    later, other = np.ones((2, 2)), np.ones((2, 2))
+    paths(later, directed=False)
+    later[0, 1] = x
+    return later.sum() * paths(other, directed=False).sum()
+
+
+@pytest.mark.parametrize("warm_after", [0, 3])
+def test_flags_and_compiled_functions_hide_nothing(warm_after: int) -> None:
+    f = _given_to_cython
+    slope = f(2.0) - f(1.0)
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for _ in range(5):
+            assert adbc.grad(f)(1.3) == pytest.approx(slope)
+            assert adbc.jvp(f, (1.3,), (1.0,)) == pytest.approx((f(1.3), slope))
+
+
+class _Named(dict):  # type: ignore[type-arg]
+    pass
+
+
+class _Listed(list):  # type: ignore[type-arg]
+    pass
+
+
+def test_parts_of_what_derives_from_containers() -> None:
+    from adbc.runtime.state.activity import is_active, is_nonzero
+
+    for constants in (
+        _Named(a=None, b="c"), _Listed(["a", None]), collections.deque(["a"]), collections.OrderedDict(a="b")
+    ):  # fmt: skip
+        assert not is_nonzero(adbc.zero_tangent(constants))
+        assert not is_active(adbc.zero_tangent(constants))
+    for numbers in (_Named(a=1.0), _Listed([2.0]), collections.deque([3.0]), collections.OrderedDict(a=1.0)):
+        tangent = adbc.zero_tangent(numbers)
+        assert is_active(tangent) and not is_nonzero(tangent)
+        tangent["a" if isinstance(numbers, dict) else 0] = 1.0
+        assert is_nonzero(tangent)
+
+
+def _in_a_container(x: Any, table: Any) -> Any:
+    return x * binned(np.array([0, 0]), table["a"])[0]
+
+
+def _given_in_a_container(table: Any) -> Any:
+    return binned(np.array([0, 0]), table["a"])[0]
+
+
+@pytest.mark.parametrize("kind", [dict, _Named, collections.OrderedDict])
+def test_what_is_given_in_a_container_is_active(kind: Any) -> None:
+    table = kind(a=np.array([1.0, 2.0]))
+    tangent = adbc.zero_tangent(table)
+    tangent["a"][...] = 1.0
+    with pytest.raises(AdbcError):
+        adbc.jvp(_given_in_a_container, (table,), (tangent,))
+    with pytest.raises(AdbcError):
+        adbc.grad(_given_in_a_container)(table)
+    assert adbc.grad(_in_a_container)(1.5, table) == pytest.approx(3.0)

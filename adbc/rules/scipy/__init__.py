@@ -39,6 +39,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.sparse", "adbc.rules.scipy.sparse"),
     ("scipy.sparse.linalg", "adbc.rules.scipy.sparse_solves"),
     ("scipy.fft", "adbc.rules.scipy.fourier"),
+    ("scipy.fftpack", "adbc.rules.scipy.fftpack"),
     ("scipy.stats", "adbc.rules.scipy.estimates"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""

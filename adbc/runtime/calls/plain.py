@@ -15,7 +15,7 @@ import inspect
 import sys
 import types
 import weakref
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -203,6 +203,8 @@ _ATOMS = frozenset(
     }
 )  # fmt: skip
 _CONTAINERS = frozenset({list, tuple, set, frozenset})
+_OF_TYPES = frozenset({types.GenericAlias, types.UnionType})
+"""The classes of types made of others (``list[float]``, ``int | None``), of which these are all they hold."""
 _MANY = 5000
 """The most objects that are looked at: who has more is followed."""
 
@@ -280,6 +282,8 @@ class _Search:
             return None if cls not in (list, tuple) and self.has_active_key(within) else within
         if cls is dict:
             return None if self.has_active_key(x) else [*x, *x.values()]
+        if cls in _OF_TYPES:
+            return gc.get_referents(x)
         if cls.__module__ == "numpy":
             dtype = getattr(x, "dtype", None)
             if getattr(dtype, "kind", "") == "O" and hasattr(x, "tolist"):
@@ -316,7 +320,7 @@ _HARMLESS = frozenset(
 """Modules whose objects in C are given no objects of the user's to keep."""
 
 _HASHED = (dict, set, frozenset)
-_OF_ELEMENTS: tuple[Any, ...] = (dict, list, tuple, set, frozenset, deque)
+_OF_ELEMENTS: tuple[Any, ...] = (dict, list, tuple, set, frozenset, deque, defaultdict, OrderedDict)
 
 
 def _tells_all(cls: type) -> bool:
@@ -358,7 +362,8 @@ def _elements(x: Any) -> Iterable[Any]:
     """The elements of an instance of a class derived from a container, read without its methods."""
     for base in _OF_ELEMENTS:
         if isinstance(x, base):
-            return [*dict.keys(x), *dict.values(x)] if base is dict else list(base.__iter__(x))
+            found = [*dict.keys(x), *dict.values(x)] if base is dict else list(base.__iter__(x))
+            return [*found, x.default_factory] if isinstance(x, defaultdict) else found
     return ()
 
 

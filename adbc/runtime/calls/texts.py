@@ -32,7 +32,6 @@ from adbc.rules.table import Rule
 from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.formats import ENCODER, WRITERS
 from adbc.runtime.calls.steps import Call, UseRow
-from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.texts import Texts, behind, is_told, keeps_unseen
 from adbc.tangents.fields import arguments, instance_fields, is_python_class
@@ -117,7 +116,7 @@ def follow(
     it; refuse if it is a number that was read from such text."""
     texts = context.texts
     source = None if texts is None else texts.reached((*args, *by_name.values()))
-    if source is None and not any(map(is_active, shadows)):
+    if source is None and not any(map(context.is_active, shadows)):
         return
     if texts is None:
         texts = context.texts = Texts()

@@ -129,7 +129,7 @@ def _is_number_unlike_zero(part: Any) -> bool:
 _ARRAYS: Any = internal.ARRAY_ACCUMULATE
 """The classes of arrays, known once the first was met."""
 _HIDES_NOTHING = (
-    str, bytes, int, float, complex, types.NoneType, type, range, slice, types.ModuleType, bytearray,
+    str, bytes, int, bool, float, complex, types.NoneType, type, range, slice, types.ModuleType, bytearray,
     types.CodeType,
     types.NotImplementedType, types.EllipsisType, types.FunctionType, types.BuiltinFunctionType,
     types.MethodDescriptorType, types.WrapperDescriptorType, types.MemberDescriptorType,
@@ -143,7 +143,14 @@ def is_opaque(x: Any) -> bool:
     cls = type(x)
     if cls.__module__ == "numpy.dtypes":  # many arrays share them, and nothing can be put into them
         return False
-    return kind_of(cls).inactive and cls not in _HIDES_NOTHING and not hasattr(cls, "dtype")
+    if cls in _HIDES_NOTHING or not kind_of(cls).inactive or hasattr(cls, "dtype"):
+        return False
+    # A function that Cython has made holds, as one of Python, what it has captured.
+    return cls.__name__ not in _COMPILED or x.__closure__ is not None
+
+
+_COMPILED = frozenset({"cython_function_or_method", "fused_cython_function"})
+"""The names of the classes of functions that Cython has made: each of its modules may have its own."""
 
 
 def may_hide(x: Any) -> bool:

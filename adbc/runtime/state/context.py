@@ -110,8 +110,13 @@ class Context:
         return made
 
     def is_active(self, shadow: Any) -> bool:
-        """Whether a value with this shadow (or tangent) depends on the input, as far as can be known."""
-        return is_nonzero(shadow) if self.is_forward else is_active(shadow)
+        """Whether a value with this shadow (or tangent) depends on the input, as far as can be known.
+
+        A tangent of zero is that of a constant, but for a derivative of that derivative.
+        """
+        if self.is_forward and not self.follows_inner:
+            return is_nonzero(shadow)
+        return is_active(shadow)
 
     def refuse(self, error: AdbcError) -> None:
         """End the call with `error`, or with the refusal that there was before it."""

@@ -11,6 +11,7 @@ import math
 import re
 import sys
 import unittest.mock
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 
 import adbc
 from adbc.errors import AdbcError, UnsupportedError
+from adbc.runtime.calls.plain import leads_nowhere
 
 optimize = pytest.importorskip("scipy.optimize")
 integrate = pytest.importorskip("scipy.integrate")
@@ -283,3 +285,15 @@ def test_a_stream_that_was_redirected_is_that_of_before(config: adbc.Config) -> 
             assert sys.stdout is before
             assert adbc.jvp(redirected, (3.0,), (1.0,)) == (9.0, 6.0)
             assert sys.stdout is before
+
+
+@pytest.mark.parametrize(
+    "value", [list[float], dict[str, list[int]], int | None, defaultdict(list, a=["b"]), OrderedDict(a=1)]
+)
+def test_what_leads_nowhere(value: Any) -> None:
+    assert leads_nowhere(value)
+
+
+@pytest.mark.parametrize("value", [list[Model], Model | None, defaultdict(Model), OrderedDict(a=MODEL)])
+def test_what_leads_to_the_users(value: Any) -> None:
+    assert not leads_nowhere(value)

@@ -331,3 +331,41 @@ def test_text_that_nobody_holds_is_forgotten() -> None:
         texts.made(f"{k}.25")
     assert len(texts._known) < 1000
     assert all(map(texts.holds, held))
+
+
+def _of_constants_in_a_list(x: Any) -> Any:
+    found = [x, 0.25, 0.5]
+    found[0] = 1.0
+    return x * sum([float(f"{v * 2.0:.18f}") for v in found])
+
+
+@pytest.mark.parametrize("warm_after", [0, 3])
+@pytest.mark.parametrize("speculation", SPECULATIONS)
+def test_text_of_what_has_no_derivative_in_that_direction_may_be_read(
+    speculation: Any, warm_after: int
+) -> None:
+    with adbc.use(adbc.Config(speculation=speculation, warm_after=warm_after)):
+        for _ in range(5):
+            f = _of_constants_in_a_list
+            assert adbc.jvp(f, (1.3,), (1.0,)) == pytest.approx((f(1.3), f(1.3) / 1.3))
+            with pytest.raises(UnsupportedError):
+                adbc.jvp(lambda x: float(f"{x * 2.0:.18f}"), (1.3,), (1.0,))
+
+
+@pytest.mark.parametrize("warm_after", [0, 3])
+@pytest.mark.parametrize("speculation", SPECULATIONS)
+def test_what_an_error_of_library_code_says_is_not_read(speculation: Any, warm_after: int) -> None:
+    with adbc.use(adbc.Config(speculation=speculation, warm_after=warm_after)):
+        for _ in range(5):
+            with pytest.raises(UnsupportedError):
+                adbc.grad(_of_its_error)(1.3)
+            with pytest.raises(UnsupportedError):
+                adbc.jvp(_of_its_error, (1.3,), (1.0,))
+
+
+def _of_its_error(x: Any) -> Any:
+    try:
+        fractions.Fraction(f"{x * 9.0:.4f};7")
+    except ValueError as error:
+        return float(str(error).split("'")[1].split(";")[0])
+    return x
