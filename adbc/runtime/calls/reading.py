@@ -153,7 +153,7 @@ class Attributes(Objects):
         if found is _DICTIONARY:
             beside = fs[0]
             return self.constant(
-                obj.__dict__, beside.__dict__ if beside.__class__ is MutableTangent else None, 2
+                obj.__dict__, beside.__dict__ if isinstance(beside, MutableTangent) else None, 2
             )
         if found.__class__ is MethodDescriptorType:
             return self.bind_method_in_c(found, obj, fs[0])
