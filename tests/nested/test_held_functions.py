@@ -90,3 +90,17 @@ def test_constants_by_keyword_have_no_derivative_at_the_outer_level(warm_after: 
     with adbc.use(adbc.Config(warm_after=warm_after)):
         (product,) = adbc.hvp(top, (x,), (d,))
         assert product == pytest.approx(6 * x * d + np.array([0.0, 2 * d[1], 0.0]))
+
+
+def test_a_keyword_with_a_first_derivative_of_zero_is_refused() -> None:
+    """Its second derivative is not zero, and the rule does not cover it."""
+
+    def top(x: Any) -> Any:
+        return np.max(np.array([-1.0, -2.0]), initial=x * x)
+
+    def slope(x: float) -> Any:
+        return adbc.jvp(top, (x,), (1.0,))[1]
+
+    for second in (adbc.grad(slope), lambda x: adbc.jvp(slope, (x,), (1.0,))):
+        with pytest.raises(adbc.AdbcError):
+            second(0.0)

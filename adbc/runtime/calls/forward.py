@@ -20,6 +20,7 @@ from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call
+from adbc.runtime.state.activity import is_nonzero
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, FData, Tangent, fill_tangent
 from adbc.tangents.protocol import register_tangent
@@ -184,7 +185,7 @@ class ForwardCalls(Calls):
         if not call.keywords:
             out, dout = step.row.frule(call.args, call.shadows, NO_KWARGS)
         else:
-            args, tangents, kwargs, _ = with_keywords(context, step)
+            args, tangents, kwargs, _ = with_keywords(step, is_nonzero)
             out, dout = step.row.frule(args, tangents, kwargs)
         return out, None if dout is NO_TANGENT else dout, no_pullback
 

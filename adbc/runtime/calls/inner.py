@@ -160,7 +160,7 @@ class _Writer(Objects, Formulas):
         if self.write_formulas(row, call):
             return
         if call.keywords:
-            args, shadows, kwargs, places = with_keywords(self.context, step)
+            args, shadows, kwargs, places = with_keywords(step)
             origins = [call.origins[i] if i >= 0 else None for i in places]
             given = Call(call.function, None, args, shadows, tuple(origins))
             by_place = {id(x): o for x, o in zip(call.args, call.origins, strict=True)}

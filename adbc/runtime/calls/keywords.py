@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.runtime.calls import steps
 from adbc.runtime.report.messages import missing_rule
-from adbc.runtime.state.context import Context
+from adbc.runtime.state.activity import is_active
 from adbc.types.keywords import drops_keywords
 
 __all__ = ["with_keywords"]
@@ -23,10 +23,14 @@ _PLACES = tuple(map(_Place, range(256)))
 
 
 def with_keywords(
-    context: Context, step: steps.UseRow
+    step: steps.UseRow, has_derivative: Callable[[Any], bool] = is_active
 ) -> tuple[Values, Values, dict[str, Any], Sequence[int]]:
     """What the rule of a call by keyword is given: arguments, shadows and keywords; and the places in the
-    call of the first two (-1: nowhere, a parameter is left out)."""
+    call of the first two (-1: nowhere, a parameter is left out).
+
+    has_derivative: whether a value with such a shadow, or tangent, is none that a rule may take for a
+    constant.  Of a derivative that nobody differentiates again, a tangent of zero says that it is one.
+    """
     call, row = step.call, step.row
     args, n = call.args, call.count
     by_name = dict(zip(call.keywords, _PLACES[n : len(args)], strict=True))
@@ -35,7 +39,7 @@ def with_keywords(
     if rest and drops_keywords(row):
         raise missing_rule(call, f"its rule does not know the keyword argument {next(iter(rest))!r}")
     for name, i in rest.items():
-        if context.is_active(call.shadows[i]) and not row.is_zero(n, call.keywords):
+        if has_derivative(call.shadows[i]) and not row.is_zero(n, call.keywords):
             raise missing_rule(
                 call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
             )

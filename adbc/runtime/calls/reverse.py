@@ -332,7 +332,7 @@ class ReverseCalls(Calls):
             out, fout, pullback = step.row.rrule(call.args, call.shadows, NO_KWARGS)
             origins: Sequence[Any] = call.origins
         else:
-            args, shadows, kwargs, places = with_keywords(context, step)
+            args, shadows, kwargs, places = with_keywords(step)
             out, fout, pullback = step.row.rrule(args, shadows, kwargs)
             origins = [*map((*call.origins, None).__getitem__, places)]
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
