@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import types
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -173,15 +173,27 @@ def _elements(x: Any) -> list[Any]:
 
 
 def put_back(x: Any, content: Any) -> None:
-    """Let `content`, which `contents` has found in object `x`, stand in `x` again."""
-    if isinstance(x, list | bytearray) or type(x).__name__ == "array":
+    """Let `content`, which `contents` has found in object `x`, stand in `x` again.
+
+    Methods that its class has in Python are passed by: they may count, check or refuse what is set.
+    """
+    base: Any
+    if isinstance(x, list | bytearray):
+        base = list if isinstance(x, list) else bytearray
+        base.__setitem__(x, slice(None), content)
+    elif type(x).__name__ == "array":
         x[:] = content
     elif isinstance(x, deque):
-        x.clear()
-        x.extend(content)
+        deque.clear(x)
+        deque.extend(x, content)
+    elif isinstance(x, OrderedDict):
+        OrderedDict.clear(x)
+        for key, value in content:
+            OrderedDict.__setitem__(x, key, value)
     elif isinstance(x, dict | set):
-        x.clear()
-        x.update(content)
+        base = dict if isinstance(x, dict) else set
+        base.clear(x)
+        base.update(x, content)
     elif is_of_array(x, content):
         _bare(x)[...] = content
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, deque
 from typing import Any
 
 import numpy as np
@@ -51,4 +52,73 @@ def test_bits_are_compared_and_not_numbers() -> None:
 def test_an_empty_array_is_itself() -> None:
     x = np.empty((0, 3))
     ((_, old),) = list(contents([x]))
+    assert not differs(x, old)
+
+
+class _CountedDict(dict[str, float]):
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        raise AssertionError
+
+    clear = update
+
+    def __setitem__(self, key: str, value: float) -> None:
+        raise AssertionError
+
+
+class _CountedList(list[float]):
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise AssertionError
+
+
+class _CountedDeque(deque[float]):
+    def extend(self, values: Any) -> None:
+        raise AssertionError
+
+    def clear(self) -> None:
+        raise AssertionError
+
+
+class _CountedSet(set[float]):
+    def update(self, *values: Any) -> None:
+        raise AssertionError
+
+    def clear(self) -> None:
+        raise AssertionError
+
+
+class _CountedOrder(OrderedDict[str, float]):
+    def __setitem__(self, key: str, value: float) -> None:
+        if value > 5.0:
+            raise AssertionError
+        super().__setitem__(key, value)
+
+
+def _grown(x: Any) -> None:
+    if isinstance(x, OrderedDict):
+        OrderedDict.__setitem__(x, "b", 9.0)
+        x.move_to_end("a")
+        OrderedDict.__setitem__(x, "a", 2.0)
+    elif isinstance(x, dict):
+        dict.__setitem__(x, "b", 2.0)
+    elif isinstance(x, set):
+        set.add(x, 2.0)
+    else:
+        x.append(2.0)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        _CountedDict({"a": 1.0}), _CountedList([1.0]), _CountedDeque([1.0]), _CountedSet([1.0]),
+        _CountedOrder({"a": 1.0, "c": 3.0}),
+    ],
+    ids=lambda x: type(x).__name__,
+)  # fmt: skip
+def test_what_is_put_back_passes_methods_by(x: Any) -> None:
+    before = [*x.items()] if isinstance(x, dict) else [*x]
+    ((_, old),) = [pair for pair in contents([x]) if pair[0] is x]
+    _grown(x)
+    assert differs(x, old)
+    put_back(x, old)
+    assert ([*x.items()] if isinstance(x, dict) else [*x]) == before
     assert not differs(x, old)
