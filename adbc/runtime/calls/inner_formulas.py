@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from adbc.rules.kinds import RowKind
 from adbc.rules.table import QuotientRule, ScalarRule, ZeroRule
 from adbc.runtime.calls.inner_ways import Ways
 from adbc.runtime.calls.steps import Call
@@ -35,7 +34,7 @@ class Formulas(Ways):
         result = row.result
         if callable(result) and not isinstance(result, type):
             result = result(*map(type, call.args))
-        if row.kind is not RowKind.ZERO or result not in _PLAIN:
+        if result not in _PLAIN:
             return False
         self.lines += [f"out = {self._call(call)}", "fout = None"]
         return True
@@ -64,35 +63,21 @@ class Formulas(Ways):
 
     def _tangent(self, row: Any, general: str, call: Call, partials: dict[int, str]) -> None:
         shadows = self.shadows(call)
-        self.lines += [
-            "if out.__class__ is float:",
-            " fout = 0.0",
-            *[
-                line
-                for i, partial in partials.items()
-                for line in (
-                    f" p = {partial}",
-                    f" d = p * {shadows[i]}",
-                    f" if d != d: d = multiply(p, {shadows[i]})",
-                    " fout = fout + d" if len(partials) > 1 else " fout = d",
-                )
-            ],
-            f"else: out, fout = {self.name(row.frule)}({general})",
-        ]
+        self.lines.append("if out.__class__ is float:")
+        for k, (i, partial) in enumerate(partials.items()):
+            self.lines += self._product("d", partial, shadows[i])
+            self.lines.append(" fout = fout + d" if k else " fout = d")
+        self.lines.append(f"else: out, fout = {self.name(row.frule)}({general})")
+
+    @staticmethod
+    def _product(name: str, partial: str, by: str) -> list[str]:
+        """The lines of a block that give the derivative `partial` times `by`, in which zero wins."""
+        return [f" p = {partial}", f" {name} = p * {by}", f" if {name} != {name}: {name} = multiply(p, {by})"]
 
     def _cotangents(self, row: Any, general: str, call: Call, partials: dict[int, str]) -> None:
         self.lines += [
             "fout, inner = NO_FDATA, None",
             f"if out.__class__ is not float: out, fout, inner = {self.name(row.rrule)}({general})",
-        ]
-        written = [
-            line
-            for i, partial in partials.items()
-            for line in (
-                f" p = {partial}",
-                f" b{i} = p * bout",
-                f" if b{i} != b{i}: b{i} = multiply(p, bout)",
-            )
         ]
         names = [f"b{i}" for i in partials]
         self.back += [
@@ -102,7 +87,7 @@ class Formulas(Ways):
             *[f" b{i} = part(given, {i})" for i in partials],
             "elif bout is not None:",
             " if bout.__class__ is not float: bout = as_float(bout)",
-            *written,
+            *[line for i, partial in partials.items() for line in self._product(f"b{i}", partial, "bout")],
         ]
         for i in partials:
             self.give(call.origins[i], f"b{i}")
