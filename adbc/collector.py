@@ -86,4 +86,4 @@ class Patience:
 
 
 PATIENCE = Patience()
-"""That of this process."""
+"""What this process has."""

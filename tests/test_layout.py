@@ -25,9 +25,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "collector": set(),
     "records": set(),
     "lazy": {"collector"},
-    "config": set(),
+    "config": {"records"},
     # Other systems read these rules too: they know nothing of the engine.
-    "chainrules": {"errors", "config", "lazy"},
+    "chainrules": {"errors", "config", "lazy", "records"},
     "ir": BOTTOM,
     # Whether a function has state is a question to its cells.  Rules and tangents share `NoTangent`.
     "tangents": BOTTOM | {"chainrules", "cpython.cells"},
@@ -55,7 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checkpoints": ENGINE - {"inspect"},
     "sparse": (ENGINE - {"inspect"}) | {"jacobians"},
     "scipy": (ENGINE - {"inspect"}) | {"jacobians"},
-    "testing": ENGINE,
+    "testing": ENGINE | {""},
     "inspect": ENGINE,
     "__main__": ENGINE | {"", "inspect", "testing"},
     # These when they are first used.

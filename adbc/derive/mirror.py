@@ -414,7 +414,8 @@ class Mirror(abc.ABC):
 
     def _next(self, call: Instruction, site: CallSite) -> None:
         iterator, values, index = site.arguments
-        out = self.builder.call(intrinsics._next_, self.p(iterator), type=call.type, name=call.name)
+        step = next if site.function is intrinsics._take_at_ else intrinsics._next_
+        out = self.builder.call(step, self.p(iterator), type=call.type, name=call.name)
         self._read_slot(call, values, self.p(index), out=out)
 
     def _element(self, call: Instruction, site: CallSite) -> None:
@@ -495,7 +496,7 @@ class Mirror(abc.ABC):
         resumed = self.support.resumed_view
         if index:
             place, resumed = self.p(index[0]), self.support.resumed
-        self.companions[call] = self.builder.call(resumed, self.companion(values), place)
+        self.companions[call] = self.builder.call(resumed, self.companion(values), place, *index[1:])
 
     # -- what depends on the context
 

@@ -246,6 +246,11 @@ def _next(a: list[Value]) -> Plan:
 _simple(i._list_iterator_, 1, "iter")
 
 
+@_row(i._list_reversed_, 1)
+def _list_reversed(a: list[Value]) -> Plan:
+    return call_plan(Const(builtins.reversed), a)
+
+
 @_row(i._view_iterator_, 2)
 def _view_iterator(a: list[Value]) -> Plan:
     return Plan([Callee(a[1]), a[0], ("call", 1, ()), ("iter",)])
@@ -259,6 +264,11 @@ def _record(a: list[Value]) -> Plan:
 
 @_row(i._recall_, 1)
 def _recall(a: list[Value]) -> Plan:
+    return call_plan(Const(builtins.next), [a[0]])
+
+
+@_row(i._take_at_, 3)
+def _take_at(a: list[Value]) -> Plan:
     return call_plan(Const(builtins.next), [a[0]])
 
 

@@ -55,6 +55,7 @@ from adbc.types.lattice import (
     class_of,
     has_cotangent,
     has_shadow,
+    is_bare,
     is_float64,
     is_number,
     is_place,
@@ -286,15 +287,19 @@ class DualBuilder(Mirror):
 
     def _slot_append(self, call: Instruction, site: CallSite) -> None:
         container, value = site.arguments
-        if type_of(value) != FLOAT:
+        known = type_of(value)
+        if known != FLOAT and not is_bare(known):
             self._row(call, site)
             return
         whole = self.d(container)
-        self._require(container, whole, value)
+        if known == FLOAT:
+            self._require(container, whole, value)
         self._define(call, self._copy_call(call))
-        is_there = whole in self.present or value in self.active  # or an error was raised
+        is_there = whole in self.present or (
+            value in self.active and known == FLOAT
+        )  # or an error was raised
         append = intrinsics._list_append_ if is_there else self.support.append_tangent
-        self.builder.call(append, whole, self.d(value, FLOAT))
+        self.builder.call(append, whole, self.d(value, FLOAT) if known == FLOAT else Const(NO_TANGENT))
 
     def _require(self, container: Value, whole: Value, value: Value) -> None:
         """Refuse to write `value` into `container` if `value` has a derivative and `whole`, the tangent of

@@ -37,7 +37,8 @@ HIDDEN = frozenset(
         intrinsics._method_is_, intrinsics._code_is_, intrinsics._observe_, intrinsics._exhausted_,
         intrinsics._check_,
         intrinsics._resume_iterator_, intrinsics._project_,
-        intrinsics._element_, intrinsics._list_iterator_, intrinsics._push_exc_info_, intrinsics._pop_except_,
+        intrinsics._element_, intrinsics._list_iterator_, intrinsics._list_reversed_,
+        intrinsics._push_exc_info_, intrinsics._pop_except_,
         intrinsics._view_iterator_, intrinsics._resume_view_, intrinsics._next_place_, intrinsics._entry_key_,
         intrinsics._entry_value_,
         intrinsics._is_raised_, intrinsics._raised_, intrinsics._freevar_, intrinsics._own_,
@@ -49,7 +50,8 @@ HIDDEN = frozenset(
 """Functions whose calls are not shown: adbc has put them in, or they stand for a part of a statement."""
 
 _SYNTAX = {id(function): name for function, name in {
-    intrinsics._next_: "next element", intrinsics._next_at_: "next element", intrinsics._iter_: "iterator",
+    intrinsics._next_: "next element", intrinsics._next_at_: "next element",
+    intrinsics._take_at_: "next element", intrinsics._iter_: "iterator",
     intrinsics._next_key_: "next element", intrinsics._next_value_: "next element",
     intrinsics._next_entry_: "next element",
     intrinsics._getattr_: "attribute", intrinsics._setattr_: "set attribute", intrinsics._bool_: "bool",
@@ -98,7 +100,8 @@ _INLINE = {
 
 
 _OF_CONTAINERS: tuple[Any, ...] = (
-    operator.getitem, intrinsics._next_at_, intrinsics._element_, intrinsics._next_value_,
+    operator.getitem, intrinsics._next_at_, intrinsics._take_at_,
+    intrinsics._element_, intrinsics._next_value_,
     intrinsics._entry_value_,
 )  # fmt: skip
 """Functions that read an element: of their first argument if it is a subscript, else of the second."""

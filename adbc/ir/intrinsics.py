@@ -71,6 +71,7 @@ from adbc.ir.walks import (
     _entry_key_,
     _entry_value_,
     _list_iterator_,
+    _list_reversed_,
     _next_at_,
     _next_entry_,
     _next_key_,
@@ -78,6 +79,7 @@ from adbc.ir.walks import (
     _next_value_,
     _resume_iterator_,
     _resume_view_,
+    _take_at_,
     _view_iterator_,
 )
 
@@ -87,12 +89,13 @@ __all__ = [
     "_code_is_", "_element_",
     "_entry_key_", "_entry_value_", "_exception_", "_expose_", "_form_is_", "_init_field_", "_intrinsic_1_",
     "_intrinsic_2_", "_is_raised_",
-    "_list_iterator_", "_match_class_", "_match_keys_", "_match_mapping_", "_match_sequence_",
+    "_list_iterator_", "_list_reversed_",
+    "_match_class_", "_match_keys_", "_match_mapping_", "_match_sequence_",
     "_method_is_", "_next_at_", "_next_entry_", "_next_key_", "_next_place_", "_next_value_", "_nonzero_",
     "_not_nan_", "_observe_", "_or_else_", "_overwrite_field_", "_overwrite_item_", "_own_", "_pass_on_",
     "_pop_except_", "_prep_reraise_star_", "_product_", "_push_exc_info_", "_quotient_", "_raised_",
     "_real_", "_recall_", "_record_", "_refuse_", "_require_", "_reraise_", "_resume_iterator_",
-    "_resume_view_", "_slot_", "_variables_", "_view_iterator_", "_within_", "find_special",
+    "_resume_view_", "_slot_", "_take_at_", "_variables_", "_view_iterator_", "_within_", "find_special",
     "in_namespace", "unraisable",
 ]  # fmt: skip
 

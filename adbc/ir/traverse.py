@@ -221,6 +221,26 @@ def is_critical(source: Block, target: Block, sources: dict[Block, list[Block]])
     return len(source.successors) > 1 and len(sources[target]) > 1
 
 
+def split_behind(graph: Graph, instruction: Instruction) -> Block:
+    """Move what stands behind `instruction` into a block of its own, which its block jumps to."""
+    block = instruction.block
+    assert block is not None
+    assert block.handler is None
+    behind = graph.add_block(f"{block.label}.behind")
+    at = block.instructions.index(instruction) + 1
+    behind.instructions = block.instructions[at:]
+    for moved in behind.instructions:
+        moved.block = behind
+    del block.instructions[at:]
+    behind.terminator = block.terminator
+    for successor in dict.fromkeys(behind.successors):
+        for phi in successor.phis:
+            if block in phi.operands:
+                phi.operands[behind] = phi.operands.pop(block)
+    block.terminator = Jump(behind, instruction.position)
+    return behind
+
+
 def split_edge(source: Block, target: Block, label: str | None = None) -> Block:
     """Put a new block on the normal edge from `source` to `target`, and return it.
 

@@ -16,6 +16,7 @@ __all__ = [
     "_entry_key_",
     "_entry_value_",
     "_list_iterator_",
+    "_list_reversed_",
     "_next_at_",
     "_next_entry_",
     "_next_key_",
@@ -23,6 +24,7 @@ __all__ = [
     "_next_value_",
     "_resume_iterator_",
     "_resume_view_",
+    "_take_at_",
     "_view_iterator_",
 ]  # fmt: skip
 
@@ -35,6 +37,11 @@ def _list_iterator_(values: list[Any]) -> Iterator[Any]:
     return iter(values)
 
 
+def _list_reversed_(values: list[Any]) -> Iterator[Any]:
+    """``reversed(values)`` of a list, whose steps are counted."""
+    return iter(reversed(values))
+
+
 def _element_(unpacked: tuple[Any, ...], values: list[Any], index: int) -> Any:
     """Element `index` of what was unpacked from a list."""
     return unpacked[index]
@@ -45,8 +52,15 @@ def _next_at_(iterator: Iterator[Any], values: list[Any], index: int) -> Any:
     return next(iterator, EXHAUSTED)
 
 
-def _resume_iterator_(iterator: Iterator[Any], values: list[Any], index: int) -> Iterator[Any]:
-    """An iterator over `values` that has given `index` elements."""
+def _take_at_(iterator: Iterator[Any], values: list[Any], index: int) -> Any:
+    """``next(iterator)`` of an iterator over `values`; it is element number `index`."""
+    return next(iterator)
+
+
+def _resume_iterator_(
+    iterator: Iterator[Any], values: list[Any], index: int, stride: int = 1
+) -> Iterator[Any]:
+    """The iterator over `values` that goes on with element number `index`, and goes by `stride`."""
     return iterator
 
 

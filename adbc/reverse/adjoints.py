@@ -508,7 +508,7 @@ class PutAdjoint(StoreAdjoint):
 @record
 class AppendAdjoint(Adjoint):
     """``l.append(v)`` of a number: ``bv = fl.pop()``, and `l` loses its last element.  What is memory has its
-    cotangent in its own shadow (`is_memory`)."""
+    cotangent in its own shadow, and what has no derivative none at all (`is_memory`)."""
 
     value: Value
     container: Value

@@ -65,6 +65,7 @@ from adbc.types.lattice import (
     class_of,
     has_cotangent,
     has_shadow,
+    is_bare,
     is_memory,
     memory_type,
 )
@@ -381,11 +382,11 @@ class ForwardsPass(Mirror):
     def _slot_append(self, call: Instruction, site: CallSite) -> None:
         container, value = site.arguments
         u, fu = self.p(container), self.s(container)
-        is_memory = has_shadow(type_of(value))
-        if is_memory:
-            self.builder.call(self.support.append_array, u, fu, self.p(value), self.s(value))
-        else:
-            self.builder.call(self.support.append_item, u, fu, self.p(value), value in self.active)
+        known = type_of(value)
+        is_memory = has_shadow(known) or is_bare(known)
+        append = self.support.append_array if is_memory else self.support.append_item
+        beside = self.s(value) if has_shadow(known) else None if is_memory else value in self.active
+        self.builder.call(append, u, fu, self.p(value), beside)
         self.primal[call] = Const(None)
         self.leave(AppendAdjoint(value, u, fu, is_memory))
 

@@ -270,4 +270,4 @@ FOLDS: tuple[Callable[..., Any], ...] = (
     builtins.all, builtins.any, builtins.max, builtins.min,
     *((builtins.sum,) if sum_of is _sum_plainly else ()),
 )  # fmt: skip
-"""Those of them that make one value of the elements, one after the other, and do nothing else."""
+"""Consumers that make one value of the elements, one after the other, and do nothing else."""

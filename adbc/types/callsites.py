@@ -49,6 +49,7 @@ from adbc.types.lattice import (
     class_of,
     has_cotangent,
     has_shadow,
+    is_bare,
     is_float64,
     is_list,
 )
@@ -337,6 +338,10 @@ def _unpacking(call: _OpenCall) -> _Answer:
     return None
 
 
+_OF_CONSTANTS = (range, type(iter(range(0))), str)
+"""Classes of iterables whose elements have no derivative."""
+
+
 def _iterating(call: _OpenCall) -> _Answer:
     (source,) = call.types
     if call.function is intrinsics._iter_ and is_open_text(call.arguments[0]):
@@ -344,7 +349,7 @@ def _iterating(call: _OpenCall) -> _Answer:
     if may_answer_in_python(call.arguments[0]):
         return None
     has_derivative = has_shadow(source) or has_cotangent(source)
-    return None if has_derivative and class_of(source) not in (range, str) else Kind.PRIMAL
+    return None if has_derivative and class_of(source) not in _OF_CONSTANTS else Kind.PRIMAL
 
 
 AS_THEY_ARE: frozenset[Any] = frozenset((
@@ -352,7 +357,7 @@ AS_THEY_ARE: frozenset[Any] = frozenset((
     intrinsics._import_from_, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_,
     intrinsics._raised_, intrinsics._class_is_, intrinsics._array_is_, intrinsics._form_is_,
     intrinsics._method_is_, intrinsics._code_is_,
-    intrinsics._list_iterator_,
+    intrinsics._list_iterator_, intrinsics._list_reversed_,
     intrinsics._view_iterator_, intrinsics._next_entry_, intrinsics._next_place_, intrinsics._observe_,
     intrinsics._unpack_list_, intrinsics._check_length_, intrinsics._makes_generator_,
     # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
@@ -375,7 +380,9 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
     **dict.fromkeys(_ASKING, _asking),
     **dict.fromkeys(_CONTEXTUAL, _in_context),
     **dict.fromkeys((isinstance, issubclass), _checking),
-    **dict.fromkeys((intrinsics._next_at_, intrinsics._next_value_), _reading(Kind.NEXT, 1)),
+    **dict.fromkeys(
+        (intrinsics._next_at_, intrinsics._take_at_, intrinsics._next_value_), _reading(Kind.NEXT, 1)
+    ),
     **dict.fromkeys((intrinsics._element_, intrinsics._entry_value_), _reading(Kind.ELEMENT, 1)),
     **dict.fromkeys((intrinsics._next_key_, intrinsics._entry_key_), lambda call: Kind.KEY),
     **dict.fromkeys((intrinsics._resume_iterator_, intrinsics._resume_view_), _reading(Kind.RESUME, 1)),
@@ -586,10 +593,11 @@ def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     """Whether a read or write concerns one slot of a list or dict, and in a write a Python float; what is
-    appended may be a number of NumPy's or an array, too."""
+    appended may be a number of NumPy's, an array, or what has no derivative, too."""
     if access == "append":
         value = types_[1] if len(types_) == 2 else None
-        return is_list(types_[0]) and value is not None and (_is_double(value) or _is_array(value))
+        is_known = value is not None and (_is_double(value) or _is_array(value) or is_bare(value))
+        return is_list(types_[0]) and is_known
     if access == "store":
         return is_list(types_[0]) and types_[1] == INT and types_[2] == FLOAT
     return (is_list(types_[0]) and types_[1] == INT) or types_[0] == _DICT

@@ -92,7 +92,8 @@ HARMLESS: frozenset[Any] = frozenset(
 
 _ELEMENTS: tuple[Any, ...] = (
     abs, sum, min, max, sorted, list, tuple, zip, enumerate, reversed, iter, list.copy, operator.getitem,
-    intrinsics._iter_, intrinsics._list_iterator_, intrinsics._view_iterator_, intrinsics._next_,
+    intrinsics._iter_, intrinsics._list_iterator_, intrinsics._list_reversed_,
+    intrinsics._view_iterator_, intrinsics._next_,
     intrinsics._next_key_, intrinsics._next_value_, intrinsics._next_entry_, intrinsics._next_place_,
     intrinsics._entry_key_, intrinsics._entry_value_, intrinsics._unpack_,
     intrinsics._unpack_ex_, intrinsics._unpack_list_, intrinsics._element_, intrinsics._project_,

@@ -338,6 +338,14 @@ def is_number(type: AbstractType) -> bool:
     )
 
 
+def is_bare(type: AbstractType) -> bool:
+    """Whether values of this type have no derivative and nothing in them has one."""
+    return isinstance(type, Exact) and type.cls in _BARE
+
+
+_BARE = frozenset({int, bool, str, types.NoneType})
+
+
 def tangent_of(type: AbstractType) -> AbstractType | None:
     """The type of tangents and cotangents for `type`, if they are numbers."""
     return TANGENT if is_number(type) else None

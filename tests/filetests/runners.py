@@ -73,6 +73,7 @@ from adbc.passes.typed.known_elements import known_elements
 from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
+from adbc.passes.typed.list_walks import count_list_walks
 from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
@@ -451,6 +452,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "array_loops": _in_place(index_array_loops),
     "separate_writes": _separated,
     "list_loops": _in_place(count_list_loops),
+    "list_walks": _in_place(count_list_walks),
     "built_tuples": _in_place(built_tuples),
     "unrolled_loops": _in_place(unrolled_loops),
     "view_loops": _in_place(view_loops),

@@ -27,7 +27,7 @@ import operator
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _element_, _next_, _next_at_, _project_, _unpack_, _unpack_list_
+from adbc.ir.intrinsics import _element_, _next_, _next_at_, _project_, _take_at_, _unpack_, _unpack_list_
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import drop, target, use_counts
@@ -51,6 +51,9 @@ def uncounted_loops(graph: Graph) -> Graph:
         elif function is _next_at_:
             counters.append(call.operands[3])
             call.operands = [Const(_next_), call.operands[1]]
+        elif function is _take_at_:
+            counters.append(call.operands[3])
+            call.operands = [Const(next), call.operands[1]]
         elif function in _STEPS:
             call.operands = [Const(_next_), call.operands[1]]
         elif function in _PARTS:

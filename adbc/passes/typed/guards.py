@@ -83,6 +83,7 @@ _NEVER_GUESSED: frozenset[Any] = frozenset(
         intrinsics._assume_, intrinsics._check_, intrinsics._attempt_, intrinsics._new_, intrinsics._iter_,
         intrinsics._import_, intrinsics._import_from_, intrinsics._exception_, intrinsics._raised_,
         intrinsics._observe_, intrinsics._unpack_, intrinsics._unpack_list_, intrinsics._next_at_,
+        intrinsics._take_at_,
         intrinsics._resume_iterator_, intrinsics._next_key_, intrinsics._next_value_, intrinsics._next_place_,
         intrinsics._entry_key_, intrinsics._entry_value_, intrinsics._resume_view_,
         intrinsics._view_iterator_,

@@ -211,7 +211,11 @@ _NUMBERS_OF: frozenset[Any] = frozenset(
     {sum, min, max, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
 )
 """Functions of lists that give one of the elements, if these are numbers, or what is computed from them."""
-_ITERATORS: frozenset[Any] = frozenset({intrinsics._iter_, intrinsics._list_iterator_})
+_ITERATORS: frozenset[Any] = frozenset(
+    {intrinsics._iter_, intrinsics._list_iterator_, intrinsics._list_reversed_}
+)
+_AT_INDEX: frozenset[Any] = frozenset({intrinsics._next_at_, intrinsics._take_at_, intrinsics._element_})
+"""Functions that give the element with an index, of the list that is the second argument."""
 _COPIES: frozenset[Any] = frozenset({list, sorted, list.copy, operator.mul, operator.add})
 _GROWS: frozenset[Any] = frozenset({list.extend, operator.iadd})
 _WRITES: dict[Any, int] = {
@@ -330,7 +334,7 @@ class _Elements:
             _unify(self.term(call), made)
         elif function is intrinsics._next_ and _is_list_iterator(arguments[0]):
             _unify(self.term(call), _element(self.term(arguments[0])))
-        elif function is intrinsics._next_at_ or function is intrinsics._element_:
+        elif function in _AT_INDEX:
             _unify(self.term(call), _element(self.term(arguments[1])))
         elif function is intrinsics._unpack_list_:
             pass
@@ -425,7 +429,7 @@ class _Elements:
             is_list(types_[0]) or _is_list_iterator(arguments[0])
         ):
             return len(types_) == 1 or types_[1] in _INDICES or types_[1] == Exact(slice)
-        if function is intrinsics._next_at_ or function in (intrinsics._element_, intrinsics._unpack_list_):
+        if function in _AT_INDEX or function is intrinsics._unpack_list_:
             return True
         if function in _WRITES and is_list(types_[0]):
             # A list that is not known may be one that is.

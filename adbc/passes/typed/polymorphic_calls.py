@@ -60,7 +60,7 @@ class Seen(Protocol):
 
     @property
     def guess(self) -> AbstractType | None:
-        """Of which type it was last, as far as types are guessed."""
+        """The type that it had last, as far as types are guessed."""
 
 
 def split_calls(

@@ -86,7 +86,7 @@ ANY_NUMBER = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def gathered_names(function: types.FunctionType, keywords: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of `keywords`, the names of arguments, that ``**kwargs`` of `function` gathers."""
+    """The names of arguments among `keywords` that ``**kwargs`` of `function` gathers."""
     code = function.__code__
     if not code.co_flags & inspect.CO_VARKEYWORDS:
         return ()

@@ -19,6 +19,7 @@ from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.known_elements import iterate_over_tuples, unread_displays
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
+from adbc.passes.typed.list_walks import count_list_walks
 from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
@@ -157,6 +158,12 @@ def _with_counted_loops(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_counted_walks(graph: Graph, typing: Typing) -> Graph:
+    if typing.policy is not None and count_list_walks(graph):
+        typing.infer(graph)
+    return graph
+
+
 def _with_indexed_arrays(graph: Graph, typing: Typing) -> Graph:
     if index_array_loops(graph):
         typing.infer(graph)
@@ -224,6 +231,8 @@ TYPED: Group[Typing] = Group(
               "the form of a tuple may be a guess; before loops over tuples become loops over lists"),
         Stage("list_loops", _with_counted_loops, ("guarded types",), ("counted loops",),
               "that something is a list may be a guess"),
+        Stage("list_walks", _with_counted_walks, ("counted loops",), (),
+              "a loop with a counter of its own needs no other"),
         Stage("array_loops", _with_indexed_arrays, ("guarded types",), ("indexed loops",),
               "that something is an array may be a guess"),
         Stage("view_loops", _with_walked_views, ("guarded types",), ("walked views",),

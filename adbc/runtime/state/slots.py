@@ -336,11 +336,11 @@ def bound_shadow(value: Any, obj: Any, shadow: Any, name: str) -> Any:
     return field_slot_shadow(shadow, name)
 
 
-def resumed_shadow(shadow: Any, index: int) -> Any:
-    """The shadow of an iterator over a list that has given `index` elements."""
+def resumed_shadow(shadow: Any, index: int, stride: int = 1) -> Any:
+    """The shadow of an iterator over a list that goes on with element `index`, and goes by `stride`."""
     result: Any = shadow_iterator([], shadow)
     if shadow is not None:
-        result.index = index
+        result.index, result.stride = index, stride
     return result
 
 

@@ -25,6 +25,7 @@ MODULES = [
     "generators",
     "hints",
     "inherited",
+    "list_walks",
     "managers",
     "matching",
     "records",
