@@ -55,7 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checkpoints": ENGINE - {"inspect"},
     "sparse": (ENGINE - {"inspect"}) | {"jacobians"},
     "scipy": (ENGINE - {"inspect"}) | {"jacobians"},
-    "testing": ENGINE | {""},
+    "testing": ENGINE,
     "inspect": ENGINE,
     "__main__": ENGINE | {"", "inspect", "testing"},
     # These when they are first used.

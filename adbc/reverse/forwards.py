@@ -381,11 +381,10 @@ class ForwardsPass(Mirror):
 
     def _slot_append(self, call: Instruction, site: CallSite) -> None:
         container, value = site.arguments
-        u, fu = self.p(container), self.s(container)
-        known = type_of(value)
+        u, fu, known = self.p(container), self.s(container), type_of(value)
         is_memory = has_shadow(known) or is_bare(known)
-        append = self.support.append_array if is_memory else self.support.append_item
         beside = self.s(value) if has_shadow(known) else None if is_memory else value in self.active
+        append = self.support.append_array if is_memory else self.support.append_item
         self.builder.call(append, u, fu, self.p(value), beside)
         self.primal[call] = Const(None)
         self.leave(AppendAdjoint(value, u, fu, is_memory))

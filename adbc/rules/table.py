@@ -207,7 +207,7 @@ class Rule:
     """Whether the derivative is zero because the function rounds, which it does not do to large numbers."""
 
     def limit(self, given: Sequence[Any]) -> float | None:
-        """Of a step, from which size of the result on nothing is rounded in a call with `given` arguments,
+        """The size of the result of a step from which on nothing is rounded in a call with `given` arguments,
         `UNKNOWN` for what is known only later; None if that decides it.  The method `complain` then says so.
         """
         return None

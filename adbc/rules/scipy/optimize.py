@@ -193,7 +193,7 @@ def left_out(found: Any, names: Any) -> frozenset[str]:
 
 
 def told(found: Any, names: Any, known: Any = ()) -> Any:
-    """Those of the results `found` that have one of these `names`; the rest is refused when it is asked for,
+    """The results among `found` that have one of these `names`; the rest is refused when it is asked for,
     but for what is `known` otherwise."""
     result = Told()
     result.__dict__["left_out"] = left_out(found, (*names, *known))

@@ -112,7 +112,7 @@ class Knowledge:
         self.kept = kept
         self.results: dict[Key, AbstractType] = {}
         self.settled: dict[Key, bool] = {}
-        """Of the functions whose results were inferred, whether that left nothing to guess."""
+        """By function whose result was inferred, whether that left nothing to guess."""
         """What functions return, by code, namespace and types."""
         self.readers: dict[Key, tuple[bool, ...]] = {}
         """Whether functions are closed and which parameters they only read."""

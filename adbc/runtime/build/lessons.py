@@ -38,7 +38,7 @@ class Lessons:
         self.stale: set[Any] = set()
         """The places for which rules are built anew when something is next called from outside."""
         self.pressing: set[Any] = set()
-        """Those of them for which that is worth while in the middle of a call."""
+        """The places among them for which that is worth while in the middle of a call."""
         self._waiting: set[Any] = set()
         self._rounds: dict[Any, int] = {}
         """By function, how often it was built anew."""
@@ -50,7 +50,7 @@ class Lessons:
         self.weigh(place)
 
     def weigh(self, place: Place) -> None:
-        """See whether what was learnt at `place` has been met often enough."""
+        """Find out whether what was learnt at `place` has been met often enough."""
         if place in self._waiting and place.seen >= self._patience(place):
             self._waiting.discard(place)
             self.stale.add(place)

@@ -111,7 +111,7 @@ class EngineView(Protocol):
 
     @property
     def pressing(self) -> set[Any]:
-        """Those of the `stale` places for which rules are to be built anew in the middle of a call."""
+        """The `stale` places for which rules are to be built anew in the middle of a call."""
 
     @property
     def plans(self) -> dict[Any, Any]:

@@ -45,7 +45,7 @@ class Kept:
         self._arrays: list[Any] = []
         """Shadows of arrays."""
         self._standing: list[tuple[Standing, Standing]] = []
-        """The same, of objects and of shadows, for each look that was taken."""
+        """For each look that was taken, what stood in objects and what stood in shadows."""
         self._seen: dict[int, Any] = {}
         """By address, the objects that were looked at, and the shadows."""
         self._told: dict[int, Any] = {}
@@ -176,7 +176,7 @@ def _parts(shadow: Any) -> list[Any]:
 
 
 def _new_in(parts: list[Any], old: list[Any]) -> list[Any]:
-    """Those of `parts` that are not in `old`."""
+    """The elements of `parts` that are not in `old`."""
     if len(parts) == len(old) and all(a is b for a, b in zip(parts, old, strict=True)):
         return []
     before = set(map(id, old))

@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
-import adbc
+from adbc.config import Config
 from adbc.rules import default_table
 from adbc.rules.activity import Refusal
 from adbc.rules.formulas import formulas_of
 from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.numpy.elementwise import ElementwiseRule
 from adbc.rules.table import Overlay, PureRule, Rule, ScalarRule, ZeroRule
+from adbc.runtime import use
 from adbc.testing.coverage.cases import Case
 from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.generated import cases_of
@@ -198,7 +199,7 @@ def survives(mutation: Mutation, cases: Sequence[Case], limit: int) -> bool:
     """Whether none of `cases`, which are right, finds the mutation: neither where types are known, nor where
     they are not, so that rows are used which types make to several."""
     for speculation in ("learn", "dynamic"):
-        with adbc.use(adbc.Config(speculation=speculation)), replaced(mutation):
+        with use(Config(speculation=speculation)), replaced(mutation):
             for case in cases:
                 verdict = judge(case, limit)
                 if verdict is not None and verdict.status in ("wrong", "error"):
