@@ -40,7 +40,7 @@ from adbc.passes.normal.protected import is_isolated, isolate, landing_pads
 from adbc.types.array_calls import is_inline_number
 from adbc.types.callsites import CallSite, called
 from adbc.types.derived import EXCEPTION, RAISED, merge
-from adbc.types.inference import call_parts, type_of
+from adbc.types.inference import call_parts, can_only_raise, type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType
 
@@ -124,7 +124,7 @@ def may_raise(instruction: Instruction) -> bool:
     if function in (intrinsics._iter_, intrinsics._next_):
         return not isinstance(type_of(arguments[0]), IteratorType)
     if function in (intrinsics._project_, intrinsics._unpack_):
-        return not isinstance(type_of(arguments[0]), TupleType)
+        return not isinstance(type_of(arguments[0]), TupleType) or can_only_raise(instruction)
     return True
 
 

@@ -62,6 +62,7 @@ __all__ = [
     "array_element",
     "array_getitem",
     "call_parts",
+    "can_only_raise",
     "infer",
     "is_rest",
     "iterated_array",
@@ -422,6 +423,15 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
             element = sequence.element
         return TupleType((element,) * count.value)
     return None
+
+
+def can_only_raise(call: Instruction) -> bool:
+    """Whether `call` unpacks a tuple that has not as many elements as it is unpacked into."""
+    callee, values = call_parts(call)
+    if not isinstance(callee, Const) or callee.value is not intrinsics._unpack_:
+        return False
+    known, count = type_of(values[0]), values[1]
+    return isinstance(known, TupleType) and isinstance(count, Const) and count.value != len(known.elements)
 
 
 def _power(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:

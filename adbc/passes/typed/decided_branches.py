@@ -9,22 +9,25 @@ after::
 
     jump same
 
-Decided are the questions whether something is of a class, where that does not answer for itself, whether it
-is None, and the tests of guards, where more has become known since they were inserted.  Needs types.
+Decided are the questions whether something is of a class, where that does not answer for itself, whether
+``type(x)`` or ``x.__class__`` is a class, whether something is None, and the tests of guards, where more has
+become known since they were inserted.  Behind what can only raise, as a tuple of three elements does that is
+unpacked into two names, there is nothing.  Needs types.
 """
 
 from __future__ import annotations
 
+import inspect
 import operator
 from typing import Any, Protocol
 
-from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _class_is_, _foreigncall_, _form_is_
-from adbc.ir.terminators import Branch, Jump
+from adbc.ir.graph import Block, Graph
+from adbc.ir.intrinsics import _class_is_, _foreigncall_, _form_is_, _getattr_, _unpack_
+from adbc.ir.terminators import Branch, Jump, Unreachable
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, drop, target, use_counts
-from adbc.types.inference import type_of
+from adbc.types.inference import can_only_raise, type_of
 from adbc.types.lattice import NONE, AbstractType, Exact, ListType, RealType, TupleType, class_of
 
 __all__ = ["BranchKnowledge", "decided_branches"]
@@ -41,8 +44,9 @@ class BranchKnowledge(Protocol):
 def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
     """Replace branches that types have decided by jumps, in place; returns whether there were any."""
     changed = False
-    tests: set[Instruction] = set()
+    tests: list[Instruction] = []
     for block in graph.blocks:
+        changed |= _cut_behind_errors(block)
         end = block.terminator
         if not isinstance(end, Branch) or end.true is end.false:
             continue
@@ -56,12 +60,32 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
                 phi.operands.pop(block, None)
         changed = True
         if target(end.condition) is _class_is_ or target(end.condition) is _form_is_:
-            tests.add(end.condition)  # type: ignore[arg-type]  # a call
+            tests.append(end.condition)  # type: ignore[arg-type]  # a call
+        else:
+            tests += _class_reads(end.condition)
     if changed:
         remove_unreachable(graph)
-        used = use_counts(graph) if tests else {}
-        drop(graph, {test for test in tests if not used.get(test)})
+    for test in tests:  # what reads comes behind what tests
+        if not use_counts(graph).get(test):
+            drop(graph, {test})
     return changed
+
+
+def _cut_behind_errors(block: Block) -> bool:
+    """Leave out what stands in `block` behind an unpacking that can only raise; returns whether there was
+    one."""
+    for at, call in enumerate(block.instructions):
+        if target(call) is _unpack_ and can_only_raise(call):
+            is_last = at + 1 == len(block.instructions)
+            if isinstance(block.terminator, Unreachable) or (block.handler is not None and not is_last):
+                return False
+            for successor in dict.fromkeys(block.terminator.successors):
+                for phi in successor.phis:
+                    phi.operands.pop(block, None)
+            del block.instructions[at + 1 :]
+            block.terminator = Unreachable(call.position)
+            return True
+    return False
 
 
 def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:
@@ -73,6 +97,7 @@ def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:
         return None if answer is None else not answer
     if function is operator.is_ or function is operator.is_not:
         answer = _is_none(*condition.operands[1:])  # type: ignore[attr-defined]
+        answer = _is_class(*condition.operands[1:]) if answer is None else answer  # type: ignore[attr-defined]
         return None if answer is None else answer is (function is operator.is_)
     if function is _class_is_:
         cls = class_of(type_of(condition.operands[1]))  # type: ignore[attr-defined]
@@ -99,6 +124,37 @@ def _is_of_form(known: AbstractType, form: Any) -> bool | None:
         for element, asked in zip(known.elements, form, strict=True)
     ]
     return True if all(answer is True for answer in answers) else None
+
+
+def _is_class(x: Value, y: Value) -> bool | None:
+    """Whether `x` is `y`, where one of them is a class and the other what something is an instance of."""
+    if not isinstance(y, Const):
+        x, y = y, x
+    asked = constant(y)
+    read = _read_of_class(x)
+    cls = None if read is None else class_of(type_of(read))
+    return cls is asked if cls is not None and isinstance(asked, type) else None
+
+
+def _read_of_class(value: Value) -> Value | None:
+    """The object of which `value` is the class, if it is read as one that cannot lie."""
+    function = target(value)
+    if function is _foreigncall_ and constant(value.operands[1]) is type and len(value.operands) == 3:  # type: ignore[attr-defined]  # a call
+        return value.operands[2]  # type: ignore[attr-defined,no-any-return]
+    if function is _getattr_ and constant(value.operands[2]) == "__class__":  # type: ignore[attr-defined]
+        obj: Value = value.operands[1]  # type: ignore[attr-defined]
+        cls = class_of(type_of(obj))
+        if cls is not None and inspect.getattr_static(cls, "__class__", None) is object.__dict__["__class__"]:
+            return obj
+    return None
+
+
+def _class_reads(condition: Value) -> list[Instruction]:
+    """What asks for the class of an object that is known, and what reads it."""
+    if target(condition) is not operator.is_ and target(condition) is not operator.is_not:
+        return []
+    reads = [v for v in condition.operands[1:] if _read_of_class(v) is not None]  # type: ignore[attr-defined]
+    return [condition, *reads] if reads else []  # type: ignore[list-item]  # calls
 
 
 def _is_none(x: Value, y: Value) -> bool | None:

@@ -288,3 +288,17 @@ def a_property_that_was_never_named(x, u):
     except TypeError as error:
         u[0] *= x
         return u[0] * len(str(error))
+
+
+class Disguised(float):
+    __class__ = int
+
+
+@case(1.5)
+def classes_are_asked_for(x):
+    hidden = Disguised(x)
+    factor = 2.0 if type(x) is float else 3.0
+    factor *= 5.0 if x.__class__ is not float else 7.0
+    factor *= 11.0 if hidden.__class__ is int else 13.0
+    factor *= 17.0 if type(hidden) is int else 19.0
+    return factor * x * x

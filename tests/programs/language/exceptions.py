@@ -494,3 +494,25 @@ def retried(x, u):
             if tries < 3:
                 continue
             return u[0] * u[1]
+
+
+@case(1.5)
+def unpacked_into_too_few_names(x):
+    parts = (x, x * x, x)
+    try:
+        a, b = parts
+        return a * b
+    except ValueError:
+        return x * x * x
+
+
+@case(1.5, True)
+@case(1.5, False)
+def unpacked_by_their_number(x, is_pair):
+    parts = (x, x * x) if is_pair else (x, x * x, math.sin(x))
+    if is_pair:
+        a, b = parts
+    else:
+        a, b, c = parts
+        a *= c
+    return a * b
