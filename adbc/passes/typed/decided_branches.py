@@ -44,9 +44,10 @@ class BranchKnowledge(Protocol):
 def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
     """Replace branches that types have decided by jumps, in place; returns whether there were any."""
     changed = False
-    tests: list[Instruction] = []
+    tests: set[Instruction] = set()
     for block in graph.blocks:
         changed |= _cut_behind_errors(block)
+        _read_classes(block)
         end = block.terminator
         if not isinstance(end, Branch) or end.true is end.false:
             continue
@@ -60,14 +61,11 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
                 phi.operands.pop(block, None)
         changed = True
         if target(end.condition) is _class_is_ or target(end.condition) is _form_is_:
-            tests.append(end.condition)  # type: ignore[arg-type]  # a call
-        else:
-            tests += _class_reads(end.condition)
+            tests.add(end.condition)  # type: ignore[arg-type]  # a call
     if changed:
         remove_unreachable(graph)
-    for test in tests:  # what reads comes behind what tests
-        if not use_counts(graph).get(test):
-            drop(graph, {test})
+        used = use_counts(graph) if tests else {}
+        drop(graph, {test for test in tests if not used.get(test)})
     return changed
 
 
@@ -86,6 +84,18 @@ def _cut_behind_errors(block: Block) -> bool:
             block.terminator = Unreachable(call.position)
             return True
     return False
+
+
+def _read_classes(block: Block) -> None:
+    """Read ``x.__class__`` as ``type(x)``, where that is known and no class has a say in it."""
+    for call in block.instructions:
+        if target(call) is _getattr_ and constant(call.operands[2]) == "__class__":
+            cls = class_of(type_of(call.operands[1]))
+            if cls is not None and inspect.getattr_static(cls, "__class__", None) is _CLASS:
+                call.operands = [Const(_foreigncall_), Const(type), call.operands[1]]
+
+
+_CLASS = object.__dict__["__class__"]
 
 
 def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:
@@ -138,23 +148,10 @@ def _is_class(x: Value, y: Value) -> bool | None:
 
 def _read_of_class(value: Value) -> Value | None:
     """The object of which `value` is the class, if it is read as one that cannot lie."""
-    function = target(value)
-    if function is _foreigncall_ and constant(value.operands[1]) is type and len(value.operands) == 3:  # type: ignore[attr-defined]  # a call
+    is_call = target(value) is _foreigncall_
+    if is_call and constant(value.operands[1]) is type and len(value.operands) == 3:  # type: ignore[attr-defined]
         return value.operands[2]  # type: ignore[attr-defined,no-any-return]
-    if function is _getattr_ and constant(value.operands[2]) == "__class__":  # type: ignore[attr-defined]
-        obj: Value = value.operands[1]  # type: ignore[attr-defined]
-        cls = class_of(type_of(obj))
-        if cls is not None and inspect.getattr_static(cls, "__class__", None) is object.__dict__["__class__"]:
-            return obj
     return None
-
-
-def _class_reads(condition: Value) -> list[Instruction]:
-    """What asks for the class of an object that is known, and what reads it."""
-    if target(condition) is not operator.is_ and target(condition) is not operator.is_not:
-        return []
-    reads = [v for v in condition.operands[1:] if _read_of_class(v) is not None]  # type: ignore[attr-defined]
-    return [condition, *reads] if reads else []  # type: ignore[list-item]  # calls
 
 
 def _is_none(x: Value, y: Value) -> bool | None:
