@@ -137,13 +137,18 @@ def _is_of_form(known: AbstractType, form: Any) -> bool | None:
 
 
 def _is_class(x: Value, y: Value) -> bool | None:
-    """Whether `x` is `y`, where one of them is a class and the other what something is an instance of."""
-    if not isinstance(y, Const):
-        x, y = y, x
-    asked = constant(y)
-    read = _read_of_class(x)
-    cls = None if read is None else class_of(type_of(read))
-    return cls is asked if cls is not None and isinstance(asked, type) else None
+    """Whether `x` is `y`, where both are classes, of which some are read of what is an instance."""
+    one, other = map(_class, (x, y))
+    return None if one is None or other is None else one is other
+
+
+def _class(value: Value) -> type | None:
+    """The class that `value` is, be it a constant or read of something."""
+    read = _read_of_class(value)
+    if read is not None:
+        return class_of(type_of(read))
+    known = constant(value)
+    return known if isinstance(known, type) else None
 
 
 def _read_of_class(value: Value) -> Value | None:

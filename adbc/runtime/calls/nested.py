@@ -32,7 +32,7 @@ from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.runtime.calls.exceptions import caught, passed
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import nested
-from adbc.runtime.state import closures
+from adbc.runtime.state import array_shadows, closures
 from adbc.runtime.state.activity import keeps_lists, note_inactive, number_shadow
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.made_functions import function_shadow, function_tangent
@@ -151,19 +151,24 @@ def closed_tangent(context: Context, function: Any, cells: Any) -> Any:
 
 
 _STRUCTURAL: tuple[Any, ...] = (
-    kind_of, internal._hook, protocol._classify, walk.is_address_tangent, marks.mark_active,
-    marks.mark_inactive, note_inactive, number_shadow, keeps_lists, internal.fresh_shadow,
-    internal.fresh_tangent, put_off, is_library_class,
+    kind_of, internal._hook, protocol._classify, marks.mark_active,
+    marks.mark_inactive, note_inactive, number_shadow, internal.fresh_shadow,
+    internal.fresh_tangent, put_off,
 )  # fmt: skip
 """Functions that look at classes and structure alone."""
+
+_QUESTIONS = (walk.is_address_tangent, keeps_lists, is_library_class, array_shadows.are_finite)
+"""Functions that do so and answer with yes or no."""
 
 _ARITHMETIC = (intrinsics._nonzero_, intrinsics._product_, intrinsics._quotient_)
 """Functions of numbers in formulas, which written code calls where its own lines for them do not do."""
 
 ROWS: list[Rule] = [
     Overlay(function_tangent, _function_tangent),
+    Overlay(array_shadows.times, array_shadows.times_followed),
     *[Overlay(function, derived_body(function) or function) for function in _ARITHMETIC],
     *[ZeroRule(function) for function in _STRUCTURAL],
+    *[ZeroRule(function, result=bool) for function in _QUESTIONS],
     *apart(
         Context, Context.known_shadow, Context.known_tangent, Context.given_shadow, Context.given_tangent,
         Context.instance_shadow, Context.met,

@@ -115,7 +115,7 @@ def _learn(
     lists = lists_in(primals)
     entered, inner = f, None
     has_views = any(getattr(x, "base", None) is not None for x in (*primals, *given))
-    is_closed = has_views and plain is f and engine.is_closed(f, tuple(map(engine.typeof, primals)))
+    is_closed = has_views and engine.is_closed(plain, tuple(map(engine.typeof, primals)))
     if has_views and not is_closed:
         return  # views never take such a way
     if plain is not f:

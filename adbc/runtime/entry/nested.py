@@ -52,7 +52,8 @@ from adbc.tangents.aliasing import divides_memory, is_consistent, shared_memory_
 from adbc.tangents.fit import as_numbers, misfit
 from adbc.tangents.protocol import kind_of
 from adbc.types import AbstractType, has_cotangent, has_shadow
-from adbc.types.lattice import FLOAT
+from adbc.types.array_calls import DTYPE_CODES
+from adbc.types.lattice import FLOAT, ArrayType, is_float64, is_list
 
 __all__ = ["ROWS", "follow", "gradient_as_function"]
 
@@ -70,6 +71,11 @@ def new_context(is_forward: bool) -> Context:
 def tangent_of(context: Context, x: Any) -> Any:
     """The tangent of argument `x` at this level: zeros, which the pullback adds to."""
     return context.shadows.tangent(x)
+
+
+def has_end(context: Context) -> bool:
+    """Whether something is left to do at the end of the call with this context."""
+    return context.has_end
 
 
 def adopt(context: Context, x: Any, tangent: Any) -> None:
@@ -207,7 +213,7 @@ def _entrance(
     if known is not None:
         return known
     lines, scope = _forwards(rule, flags, asked)
-    lines += ["value = real(f, value)"] if rule.result != FLOAT or has_aux else []
+    lines += ["value = real(f, value)"] if has_aux or not _is_real(rule.result) else []
     scope["f"] = function
     if has_aux:
         lines[-1:] = ["value, aux = pair(f, out)", "value = real(f, value)", "aux = snapshot(f, aux)"]
@@ -243,13 +249,14 @@ def _forwards(rule: Any, flags: Sequence[int], asked: Sequence[bool]) -> tuple[l
         if flag & 1:
             given.append(f"s{i}")
             if asked[i]:
-                first.append(f"s{i} = slot_shadow(t{i})")
+                is_whole = _is_its_shadow(rule.parameters[i])
+                first.append(f"s{i} = t{i}" if is_whole else f"s{i} = slot_shadow(t{i})")
             else:
                 others.append(f"s{i} = known_shadow(context, x{i})")
     lines += first + others
     out = "value, fout, saved" if rule.returns_shadow else "value, saved"
     lines.append(f"{out} = forwards({', '.join(given)})")
-    lines.append("if context.has_end: ended(context)")
+    lines.append("if has_end(context): ended(context)")
     lines.append("out = value")
     return lines, scope
 
@@ -262,12 +269,25 @@ def _backwards(rule: Any, flags: Sequence[int], cotangent: str) -> tuple[list[st
     if rule.returns_float and cotangent == "1.0":
         return [f"{left}pullback(saved, 1.0)"], {}
     more: dict[str, Any] = {} if rule.returns_shadow else {"fout": value_shadow(rule.result)}
-    lines = [f"by = seed(out, fout, {cotangent})"]
+    is_number = cotangent == "1.0" and more.get("fout") is NO_FDATA
+    lines = ["by = 1.0" if is_number else f"by = seed(out, fout, {cotangent})"]
     if rule.returns_float:
         return [*lines, f"{left}pullback(saved, as_float(by))"], more
     if rule.returns_cotangent:
         return [*lines, *completed(rule.result, "by"), f"{left}pullback(saved, by)"], more
     return [*lines, f"{left}pullback(saved)"], more
+
+
+def _is_real(known: AbstractType) -> bool:
+    """Whether values of this type are real numbers without memory."""
+    return known == FLOAT or is_float64(known)
+
+
+def _is_its_shadow(known: AbstractType) -> bool:
+    """Whether the tangent of what has this type is its shadow."""
+    return is_list(known) or (
+        type(known) is ArrayType and known.cls.__module__ == "numpy" and known.dtype in DTYPE_CODES
+    )
 
 
 def _gradient(i: int, flag: int, is_active: bool, type_: AbstractType) -> str:
@@ -344,7 +364,7 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
                     lines.append(f"{dx} = known_tangent(context, {x})")
                 arguments.append(dx)
         lines.append(f"out, dout = forwards({', '.join(arguments)})")
-        lines.append("if context.has_end: ended(context)")
+        lines.append("if has_end(context): ended(context)")
         if has_aux:
             lines += ["value, aux = pair(f, out)", "d = None if dout is None else dout[0]"]
             lines += ["value, d = with_tangent(value, d)", "return value, d, aux"]
@@ -520,13 +540,14 @@ _SCOPE: dict[str, Any] = {
     "seed": seed, "pair": pair, "real": real, "kept": kept,
     "snapshot": snapshot, "as_float": as_float, "fout": NO_FDATA, "NO_TANGENT": NO_TANGENT,
     "known_tangent": known_tangent, "adopt": adopt, "as_numbers": as_numbers, "with_tangent": with_tangent,
-    "check_cotangent": check_cotangent, "ended": ended,
+    "check_cotangent": check_cotangent, "ended": ended, "has_end": has_end,
 }  # fmt: skip
 
 ROWS: list[Rule] = [
     *inner.ROWS,
     *apart(new_context, tangent_of, adopt, make_gradient),
     *map(ZeroRule, (check_scalar, check_cotangent, zero_tangent)),
+    ZeroRule(has_end, result=bool),
 ]
 
 _FUNCTIONS: dict[str, Callable[..., Call]] = {

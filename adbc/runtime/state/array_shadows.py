@@ -14,10 +14,11 @@ from adbc.tangents.internal import ARRAY_ACCUMULATE
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
-    "add_to_array", "add_to_part", "as_negative_part", "as_part", "clear", "clear_part", "copied", "filled",
+    "add_to_array", "add_to_part", "are_finite", "as_negative_part",
+    "as_part", "clear", "clear_part", "copied", "filled",
     "filled_array", "fit", "fit_array", "full_array", "give_array", "give_own", "inner", "move_part",
     "negate", "new_array", "own_array", "reshaped", "scaled", "share", "take_array", "take_from_part",
-    "take_own", "taken_number", "taken_part", "times", "transposed", "view",
+    "take_own", "taken_number", "taken_part", "times", "times_followed", "transposed", "view",
 ]  # fmt: skip
 
 
@@ -153,6 +154,18 @@ def times(p: Any, d: Any) -> Any:
     product = p * d
     numpy: Any = sys.modules["numpy"]  # loaded: there is an array
     return product if math.isfinite(numpy.vdot(product, product).real) else multiply(p, d)
+
+
+def times_followed(p: Any, d: Any) -> Any:
+    """What `times` computes, in the words of who differentiates it: the question is asked apart."""
+    product = p * d
+    return product if are_finite(product) else multiply(p, d)
+
+
+def are_finite(x: Any) -> bool:
+    """Whether all numbers of array `x` are finite."""
+    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+    return math.isfinite(numpy.vdot(x, x).real)
 
 
 def scaled(p: Any, d: Any) -> Any:
