@@ -53,7 +53,7 @@ from adbc.tangents.fit import as_numbers, misfit
 from adbc.tangents.protocol import kind_of
 from adbc.types import AbstractType, has_cotangent, has_shadow
 from adbc.types.array_calls import DTYPE_CODES
-from adbc.types.lattice import FLOAT, ArrayType, is_float64, is_list
+from adbc.types.lattice import FLOAT, ArrayType, TupleType, class_of, is_float64, is_list
 
 __all__ = ["ROWS", "follow", "gradient_as_function"]
 
@@ -243,8 +243,7 @@ def _forwards(rule: Any, flags: Sequence[int], asked: Sequence[bool]) -> tuple[l
         given += ["function", "ff"]
     for i, flag in enumerate(flags):
         given.append(f"x{i}")
-        is_float = rule.parameters[i] == FLOAT
-        if asked[i] and flag and not is_float:
+        if asked[i] and flag and not _is_of_floats(rule.parameters[i]):
             first.append(f"t{i} = tangent_of(context, x{i})")
         if flag & 1:
             given.append(f"s{i}")
@@ -266,21 +265,31 @@ def _backwards(rule: Any, flags: Sequence[int], cotangent: str) -> tuple[list[st
     and the globals that they need."""
     returned = "".join(f"b{i}, " for i, flag in enumerate(flags) if flag & 2)
     left = f"{returned}= " if returned else ""
+    behind: list[str] = []
+    for i, flag in enumerate(flags):
+        known = rule.parameters[i]
+        if flag & 2 and known != FLOAT and _is_of_floats(known):
+            behind += completed(known, f"b{i}")
     if rule.returns_float and cotangent == "1.0":
-        return [f"{left}pullback(saved, 1.0)"], {}
+        return [f"{left}pullback(saved, 1.0)", *behind], {}
     more: dict[str, Any] = {} if rule.returns_shadow else {"fout": value_shadow(rule.result)}
     is_number = cotangent == "1.0" and more.get("fout") is NO_FDATA
     lines = ["by = 1.0" if is_number else f"by = seed(out, fout, {cotangent})"]
     if rule.returns_float:
-        return [*lines, f"{left}pullback(saved, as_float(by))"], more
+        return [*lines, f"{left}pullback(saved, as_float(by))", *behind], more
     if rule.returns_cotangent:
-        return [*lines, *completed(rule.result, "by"), f"{left}pullback(saved, by)"], more
-    return [*lines, f"{left}pullback(saved)"], more
+        return [*lines, *completed(rule.result, "by"), f"{left}pullback(saved, by)", *behind], more
+    return [*lines, f"{left}pullback(saved)", *behind], more
 
 
 def _is_real(known: AbstractType) -> bool:
     """Whether values of this type are real numbers without memory."""
     return known == FLOAT or is_float64(known)
+
+
+def _is_of_floats(known: AbstractType) -> bool:
+    """Whether what has this type is a float, or a tuple of what is."""
+    return known == FLOAT or (isinstance(known, TupleType) and all(map(_is_of_floats, known.elements)))
 
 
 def _is_its_shadow(known: AbstractType) -> bool:
@@ -296,7 +305,7 @@ def _gradient(i: int, flag: int, is_active: bool, type_: AbstractType) -> str:
         return "NO_TANGENT"
     if not flag & 2:
         return f"t{i}"
-    return f"b{i}" if type_ == FLOAT else f"slot_increment(t{i}, b{i})"
+    return f"b{i}" if _is_of_floats(type_) else f"slot_increment(t{i}, b{i})"
 
 
 def _parameters(rule: Any, flags: Sequence[int]) -> list[str]:
@@ -342,7 +351,7 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
         for x, d in zip(values, directions, strict=True)
     ]
     rule, flags = _inner(engine, target, values, known, "forward")
-    kinds = tuple([t is None for t in given]), tuple(map(_is_float, given))
+    kinds = tuple([t is None for t in given]), tuple(map(_as_given, primals, given))
     key = ("jvp", target.order, flags, kinds, has_aux)
     followed = rule.entrances.get(key)
     if followed is None:
@@ -351,8 +360,11 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
         scope = {**_SCOPE, "forwards": rule.forwards, "f": target.function}
         arguments = ["context"]
         for i, t in enumerate(given):
-            if t is not None and not (_is_float(t) and type(primals[i]) is float):
-                lines += [f"d{i} = as_numbers(x{i}, d{i})", f"adopt(context, x{i}, d{i})"]
+            form = kinds[1][i]
+            if t is not None and form is None:
+                lines.append(f"d{i} = as_numbers(x{i}, d{i})")
+            if t is not None and form != "numbers":
+                lines.append(f"adopt(context, x{i}, d{i})")
         if rule.takes_function:
             lines.append("df = known_tangent(context, function)")
             arguments += ["function", "df"]
@@ -369,7 +381,14 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
             lines += ["value, aux = pair(f, out)", "d = None if dout is None else dout[0]"]
             lines += ["value, d = with_tangent(value, d)", "return value, d, aux"]
         else:
-            lines.append("return out, dout" if rule.result == FLOAT else "return with_tangent(out, dout)")
+            number = kind_of(class_of(rule.result)) if is_float64(rule.result) else None  # type: ignore[arg-type]
+            if type(rule.result) is ArrayType:
+                lines.append("if dout is None: dout = zero_tangent(out)")
+            elif number is not None:
+                scope["number"] = number.tangent  # type: ignore[attr-defined]  # of numbers
+                lines.append("if dout.__class__ is not number: return with_tangent(out, dout)")
+            is_as_it_is = rule.result == FLOAT or type(rule.result) is ArrayType or number is not None
+            lines.append("return out, dout" if is_as_it_is else "return with_tangent(out, dout)")
         followed = rule.entrances[key] = _made(rule, ["function", "primals", "tangents"], lines, scope)
     return call.rearranged(followed, None, None, at[:3])
 
@@ -378,8 +397,18 @@ def _unpacking(name: str, count: int, source: str) -> str:
     return "".join(f"{name}{i}, " for i in range(count)) + f"= {source}" if count else "pass"
 
 
-def _is_float(t: Any) -> bool:
-    return type(t) is float
+def _as_given(x: Any, t: Any) -> str | None:
+    """How the tangent `t` of `x` can be taken as it is: as ``"numbers"``, or as ``"memory"``, which is known
+    by its address; None if its numbers may have to be converted."""
+    if type(t) is not type(x):
+        return None
+    if type(x) is tuple:
+        same = len(x) == len(t) and all(_as_given(*pair) == "numbers" for pair in zip(x, t, strict=False))
+        return "numbers" if same else None
+    if type(x) is float:
+        return "numbers"
+    has_memory = type(x) in (list, dict) or bool(getattr(x, "ndim", 0))
+    return "memory" if has_memory else None
 
 
 def _check_directions(f: Any, primals: Sequence[Any], given: Sequence[Any]) -> None:
@@ -540,7 +569,7 @@ _SCOPE: dict[str, Any] = {
     "seed": seed, "pair": pair, "real": real, "kept": kept,
     "snapshot": snapshot, "as_float": as_float, "fout": NO_FDATA, "NO_TANGENT": NO_TANGENT,
     "known_tangent": known_tangent, "adopt": adopt, "as_numbers": as_numbers, "with_tangent": with_tangent,
-    "check_cotangent": check_cotangent, "ended": ended, "has_end": has_end,
+    "check_cotangent": check_cotangent, "ended": ended, "has_end": has_end, "zero_tangent": zero_tangent,
 }  # fmt: skip
 
 ROWS: list[Rule] = [
