@@ -28,7 +28,7 @@ from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, drop, target, use_counts
 from adbc.types.inference import can_only_raise, type_of
-from adbc.types.lattice import NONE, AbstractType, Exact, ListType, RealType, TupleType, class_of
+from adbc.types.lattice import NONE, AbstractType, ArrayType, Exact, ListType, RealType, TupleType, class_of
 
 __all__ = ["BranchKnowledge", "decided_branches"]
 
@@ -167,4 +167,4 @@ def _is_none(x: Value, y: Value) -> bool | None:
     known = type_of(x)
     if known == NONE:
         return True
-    return False if isinstance(known, Exact | TupleType | ListType | RealType) else None
+    return False if isinstance(known, Exact | TupleType | ListType | RealType | ArrayType) else None

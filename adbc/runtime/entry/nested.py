@@ -294,8 +294,10 @@ def _is_of_floats(known: AbstractType) -> bool:
 
 def _is_its_shadow(known: AbstractType) -> bool:
     """Whether the tangent of what has this type is its shadow."""
-    return is_list(known) or (
-        type(known) is ArrayType and known.cls.__module__ == "numpy" and known.dtype in DTYPE_CODES
+    return (
+        is_list(known)
+        or class_of(known) is dict
+        or (type(known) is ArrayType and known.cls.__module__ == "numpy" and known.dtype in DTYPE_CODES)
     )
 
 
