@@ -60,6 +60,7 @@ __all__ = [
     "made",
     "plan",
     "stays",
+    "takes",
 ]
 
 Values = tuple[Any, ...]
@@ -277,7 +278,7 @@ def plan(
                 return at_once or None
             if at_once := engine.plans.get((short, *[_shape(xs[place]) for place in at_once])):
                 return at_once  # type: ignore[no-any-return]  # a plan
-        elif not _has_parameters(function, len(xs)):
+        elif not takes(function, len(xs)):
             engine.plans[short] = False
             return None
     classes: list[Any] = [*lists]
@@ -301,7 +302,7 @@ def plan(
         parameters = list(map(engine.typeof, xs))
         for i, known_list in enumerate(lists):
             parameters[i] = known_list or parameters[i]
-        if not _has_parameters(function, len(xs)) or not is_derived(engine, function):
+        if not takes(function, len(xs)) or not is_derived(engine, function):
             return None
         active = [
             flag if has_shadow(t) or has_cotangent(t) else False
@@ -584,7 +585,7 @@ def by_structure(
 ) -> Plan | None:
     """How to enter a function from outside on arguments among which are tuples, whose types say more than
     their classes; `lists` as for `plan`.  None if it takes more than that."""
-    if not _has_parameters(function, len(xs)) or not is_derived(engine, function):
+    if not takes(function, len(xs)) or not is_derived(engine, function):
         return None
     if runs_as_it_is(function, xs, fs):
         return None
@@ -601,7 +602,7 @@ def by_value(
 ) -> Plan | None:
     """How to enter a function so that the cotangents of the arrays at `values` come back as values; `wanted`
     says which parameters have a derivative."""
-    if not _has_parameters(function, len(parameters)):
+    if not takes(function, len(parameters)):
         return None
     passed = [
         ValueArrayType(t.dtype, t.ndim, t.cls) if i in values and isinstance(t, ArrayType) else t
@@ -649,14 +650,11 @@ def _planned(rule: DerivedView, parameters: Sequence[AbstractType], active: Sequ
     return Plan(rule, flags, parameters, active)
 
 
-def _has_parameters(function: types.FunctionType, count: int) -> bool:
+def takes(function: types.FunctionType, count: int) -> bool:
     """Whether `function` has exactly this many parameters, all of them positional."""
     code = function.__code__
-    return (
-        count == code.co_argcount
-        and not code.co_kwonlyargcount
-        and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
-    )
+    others = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
+    return count == code.co_argcount and not code.co_kwonlyargcount and not others
 
 
 def _has_all_rows(tangent: list[Any]) -> bool:

@@ -3,8 +3,8 @@
 What `runtime.entry` is for gradients: which rule is entered and which arguments are constants follows from
 the types of the arguments and from which of them have tangents, and is kept (in `Engine.ways`, so that it is
 forgotten with the rules).  What has to be seen each time is that the tangents fit, that no two arrays share
-memory, and that lists hold floats, or lists of floats.  Whatever is not as simple as that takes the long way,
-which says what is wrong with the arguments if anything is.
+memory, and that lists hold floats, or lists of floats, and tuples and dicts floats.  Whatever is not as
+simple as that takes the long way, which says what is wrong with the arguments if anything is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from adbc.errors import ArgumentError
-from adbc.runtime.calls.plans import FLOATS, ROWS, plan
+from adbc.runtime.calls.plans import FLOATS, ROWS, Plan, is_derived, plan, planned, takes
 from adbc.runtime.entry.described import NUMBERS, are_numeric, elements, is_watched, lists_in, owner_of
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.first import first_dual_call
@@ -29,9 +29,9 @@ from adbc.tangents.protocol import kind_of
 
 __all__ = ["value_and_tangent", "value_tangent_and_aux"]
 
-_NUMBER, _GIVEN, _ZEROS, _HELD, _NOTHING = "number", "given", "zeros", "held", "nothing"
-"""What an argument has for a tangent: a number; what was given; zeros, for it may be written to; it is held
-constant; it has none."""
+_NUMBER, _POINT, _GIVEN, _ZEROS, _HELD, _NOTHING = "number", "point", "given", "zeros", "held", "nothing"
+"""What an argument has for a tangent: a number; a tuple of numbers; what was given; zeros, for it may be
+written to; it is held constant; it has none."""
 
 _MOST = 4
 """How many ways are kept for one function at most."""
@@ -108,9 +108,10 @@ def _learn(
     key, plain = _key(f), _plain(f)
     if key is None or is_watched(engine.forward) or plain.__closure__ is not None or engine.table.rows(plain):
         return
-    if not are_numeric(primals) or any(
-        type(t) is not type(x) and t is not None for x, t in zip(primals, given, strict=True)
-    ):
+    pairs = list(zip(primals, given, strict=True))
+    if not all(_is_point(x, t) or (type(x) is dict and _named(x, t)) or are_numeric([x]) for x, t in pairs):
+        return
+    if any(type(t) is not type(x) and t is not None for x, t in pairs):
         return
     lists = lists_in(primals)
     entered, inner = f, None
@@ -125,7 +126,7 @@ def _learn(
         if followed is None:
             return
         entered, inner = followed
-    found = plan(engine, "forward", entered, primals, directions, lists)
+    found = _planned(engine, entered, primals, directions, lists)
     if found is None:
         return
     if inner is not None:
@@ -133,11 +134,13 @@ def _learn(
     parts = []
     for i, (x, t, d) in enumerate(zip(primals, given, directions, strict=True)):
         if t is not None:
-            kind = _NUMBER if type(x) in NUMBERS else _GIVEN
+            kind = _NUMBER if type(x) in NUMBERS else _POINT if type(x) is tuple else _GIVEN
         else:
             kind = _NOTHING if _has_none(x) else _HELD if d is None else _ZEROS
         known: Any = lists[i] if lists else None
-        if type(x) not in NUMBERS and type(x) is not list:
+        if type(x) is tuple:
+            known = len(x)
+        elif type(x) not in NUMBERS and type(x) not in (list, dict):
             known = x.dtype, x.ndim
         if kind is _NUMBER and type(x) is not float:
             return
@@ -145,6 +148,20 @@ def _learn(
     ways = engine.ways.setdefault(key, [])
     ways.insert(0, _Way(plain, engine.generation, found.rule, parts, inner, is_closed))
     del ways[_MOST:]
+
+
+def _planned(
+    engine: EngineView, function: Any, primals: Sequence[Any], directions: Sequence[Any], lists: Sequence[Any]
+) -> Plan | None:
+    """How to enter `function`; None if that is not decided by its arguments."""
+    if tuple not in map(type, primals):
+        return plan(engine, "forward", function, primals, directions, lists)
+    if ROWS in lists or not takes(function, len(primals)) or not is_derived(engine, function):
+        return None
+    parameters = [engine.typeof(x) for x in primals]
+    for i, known in enumerate(lists):
+        parameters[i] = known or parameters[i]
+    return planned(engine, "forward", function, parameters, [d is not None for d in directions])
 
 
 def value_and_tangent(
@@ -242,17 +259,26 @@ def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequenc
         if kind is _NUMBER:
             if type(t) is not float:
                 return None
+        elif kind is _POINT:
+            if len(x) != known or not _is_point(x, t):
+                return None
         elif cls in NUMBERS:
             if t is not None:
                 return None
         else:
             if (t is None) is (kind is _GIVEN) or (t is not None and type(t) is not cls):
                 return None
-            pairs = _lists(x, t, kind, known) if cls is list else _arrays(x, t, kind, known, way.is_closed)
+            if cls is dict:
+                pairs = _named(x, t)
+            else:
+                pairs = (
+                    _lists(x, t, kind, known) if cls is list else _arrays(x, t, kind, known, way.is_closed)
+                )
             if pairs is None:
                 return None
             met = [y for y in itertools.chain.from_iterable(pairs) if y is not NO_TANGENT]
-            objects += met if cls is list else [y if y.base is None else owner_of(y) for y in met]
+            is_array = cls is not list and cls is not dict
+            objects += [y if y.base is None else owner_of(y) for y in met] if is_array else met
             waiting += pairs
             if pairs:
                 t = pairs[0][1]
@@ -266,6 +292,26 @@ def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequenc
 def _has_none(x: Any) -> bool:
     """Whether `x`, which was given no tangent, can have none: a number is a constant then."""
     return type(x) in NUMBERS or (type(x) is not list and x.dtype.kind in "iub")
+
+
+def _is_point(x: Any, t: Any) -> bool:
+    """Whether `x` is a tuple of floats, with the tangent `t`."""
+    if type(x) is not tuple or type(t) is not tuple or len(x) != len(t):
+        return False
+    return bool(x) and {*map(type, x)} == {*map(type, t)} == _FLOATS
+
+
+_FLOATS = {float}
+
+
+def _named(x: dict[Any, Any], t: Any) -> Pairs | None:
+    """A dict of floats by text with its tangent `t`; None if it is another, or if `t` does not fit."""
+    if type(t) is not dict or x.keys() != t.keys() or {*map(type, x)} != _TEXTS:
+        return None
+    return [(x, t)] if {*map(type, x.values())} == {*map(type, t.values())} == _FLOATS else None
+
+
+_TEXTS = {str}
 
 
 def _lists(x: list[Any], t: Any, kind: str, known: Any) -> Pairs | None:
