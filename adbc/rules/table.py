@@ -136,7 +136,8 @@ class Rule:
     """Whether the function could as well be derived: a minimal context passes over the row."""
     inline: str | None = None
     """"load", "store" or "append" if the row says what reading, writing or adding one slot of a container
-    means, so that builders may write that inline where they know that the slot holds one number.
+    means, so that builders may write that inline where they know that the slot holds one number;
+    "item" if it reads one element of an array by its place.
     "update" if the function adds to an array of numbers (`sign` 1) or subtracts from it (-1): what
     ``save(u, fu, active)`` gives before is then restored.  None if there is nothing to write inline."""
 

@@ -29,8 +29,10 @@ from adbc.types.lattice import (
 __all__ = [
     "DTYPE_CODES",
     "formula_call",
+    "is_array_of_numbers",
     "is_complex",
     "is_inline_number",
+    "is_item",
     "is_mask",
     "is_moved",
     "is_part_write",
@@ -128,6 +130,22 @@ def is_update(types_: Sequence[AbstractType]) -> bool:
     if type(array) is not ArrayType or array.dtype not in ("float64", "float32"):
         return False
     return _is_numeric(value) and not is_complex(value)
+
+
+def is_array_of_numbers(known: AbstractType) -> bool:
+    """Whether values are arrays of numbers, whose shadow is an array."""
+    return type(known) is ArrayType and known.dtype in DTYPE_CODES
+
+
+def is_item(types_: Sequence[AbstractType]) -> bool:
+    """Whether ``x.item(i)`` reads one element of an array of real numbers of 64 bits by its place."""
+    array = types_[0]
+    if len(types_) != 2 or type(array) is not ArrayType or array.dtype != "float64":
+        return False
+    if types_[1] == INT:
+        return array.ndim == 1  # of an array of several dimensions it counts all elements
+    index = types_[1].elements if isinstance(types_[1], TupleType) else ()
+    return len(index) == array.ndim and all(known == INT for known in index)
 
 
 def is_mask(array: AbstractType, index: AbstractType) -> bool:

@@ -25,7 +25,9 @@ from adbc.tangents.fields import plain_check
 from adbc.types.array_calls import (
     DTYPE_CODES,
     formula_call,
+    is_array_of_numbers,
     is_inline_number,
+    is_item,
     is_moved,
     is_part_write,
     is_update,
@@ -474,6 +476,9 @@ def _of_slot(call: _OpenCall, row: Any) -> Kind | None:
         return None
     if access == "update":
         return Kind.UPDATE if is_update(call.types) else None
+    if access == "item":
+        read = Kind.LOAD if call.active(call.arguments[0]) else Kind.PRIMAL
+        return read if is_item(call.types) else None
     if access == "store" and is_part_write(call.call, call.types):
         return Kind.WRITE
     kinds = _OF_CONTAINERS if _is_container_slot(access, call.types) else _OF_ARRAYS
@@ -596,7 +601,7 @@ def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     appended may be a number of NumPy's, an array, or what has no derivative, too."""
     if access == "append":
         value = types_[1] if len(types_) == 2 else None
-        is_known = value is not None and (_is_double(value) or _is_array(value) or is_bare(value))
+        is_known = value is not None and (_is_double(value) or is_array_of_numbers(value) or is_bare(value))
         return is_list(types_[0]) and is_known
     if access == "store":
         return is_list(types_[0]) and types_[1] == INT and types_[2] == FLOAT
@@ -607,11 +612,6 @@ def _is_double(known: AbstractType) -> bool:
     """Whether values are floats, Python's or NumPy's."""
     classes = known.members if isinstance(known, RealType) else (class_of(known),)
     return all(cls is float or (cls is not None and is_float64(Exact(cls))) for cls in classes)
-
-
-def _is_array(known: AbstractType) -> bool:
-    """Whether values are arrays of numbers, whose shadow is an array."""
-    return type(known) is ArrayType and known.dtype in DTYPE_CODES
 
 
 _DICT, _CELL = Exact(dict), Exact(types.CellType)

@@ -20,6 +20,7 @@ from adbc.rules.numpy.base import (
     new_shadow,
     plain,
 )
+from adbc.rules.numpy.indexing import inlined
 from adbc.rules.numpy.views import ViewRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, Rule, ZeroRule
 from adbc.tangents import fresh_tangent
@@ -250,7 +251,7 @@ ROWS: list[Rule] = [
     copying(np.ndarray.astype, names="a dtype", window=False),
     copying(np.generic.astype),
     copying(np.generic.copy),
-    ViewRule(np.ndarray.item, back=_item_back),
+    inlined("item", ViewRule(np.ndarray.item, back=_item_back)),
     ViewRule(np.generic.item, back=_item_back),
     ViewRule(builtins.float, back=same_elements, when=_array_alone),
     ViewRule(builtins.complex, back=same_elements, when=_array_alone),
