@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.rules.table import Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
 from adbc.runtime.calls.foreign import reach_of
 from adbc.runtime.calls.nested import apart
 from adbc.tangents import (
@@ -24,6 +24,7 @@ from adbc.tangents import (
     slot_tangent,
 )
 from adbc.tangents.contents import contents, differs
+from adbc.tangents.keys import is_zero
 
 __all__ = [
     "ROWS", "check_watched", "elements_of", "give_slots", "has_made", "joined", "missing", "of_self", "part",
@@ -160,4 +161,21 @@ def check_watched(seen: Watch, what: str) -> None:
             )
 
 
-ROWS: list[Rule] = [ZeroRule(has_made), *apart(watch, check_watched)]
+class ZeroTangentRule(Rule):
+    """The row of `is_zero`: a tangent of an inner level is that of a constant if it is zero and stays so.
+
+    The answer has no derivative; it depends on the derivative of the argument.
+    """
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        return is_zero(args[0]) and is_zero(dargs[0]), None
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        return is_zero(args[0]) and fargs[0] is None, None, lambda bout: (None,)
+
+
+ROWS: list[Rule] = [
+    ZeroTangentRule(is_zero, result=bool),
+    ZeroRule(has_made),
+    *apart(watch, check_watched),
+]
