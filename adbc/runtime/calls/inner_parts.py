@@ -15,7 +15,6 @@ from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
     FData,
-    RData,
     Tangent,
     add,
     fill_tangent,
@@ -29,7 +28,7 @@ from adbc.tangents.keys import is_zero
 __all__ = [
     "ROWS", "check_watched", "elements_of", "give_slots", "has_made", "joined", "missing", "of_self", "part",
     "record_shadow", "record_tangent", "shadow_in", "slots_by_name", "slots_of", "tangent_in",
-    "tangents_by_name", "to_self", "watch",
+    "tangents_by_name", "watch",
 ]  # fmt: skip
 
 
@@ -41,11 +40,6 @@ def part(returned: Any, i: int) -> Any:
 def of_self(shadow: Any) -> Any:
     """The shadow of ``__self__``, from that of a bound method."""
     return None if shadow is None or shadow is NO_FDATA else shadow.__dict__.get("__self__")
-
-
-def to_self(r: Any) -> Any:
-    """The rdata of a bound method, from that of its ``__self__``."""
-    return None if r is None else RData(__self__=r, __func__=None)
 
 
 def joined(a: Any, b: Any) -> Any:
