@@ -5,6 +5,7 @@ A tangent of zero is that of a constant for one derivative.  For a derivative of
 
 from __future__ import annotations
 
+import cmath
 import collections
 import colorsys
 import copy
@@ -156,3 +157,37 @@ def test_libraries_are_followed_where_the_first_derivative_is_zero(
     with adbc.use(adbc.Config(speculation=speculation)):
         for _ in range(3):
             assert _second(f, outer, inner)(0.0) == pytest.approx(wanted)
+
+
+# -- products in which zero wins, and is differentiated itself -----------------------------------------------
+
+C = 1.0 + 2.0j
+OF_COMPLEX: list[tuple[Callable[[Any], Any], float]] = [
+    (lambda x: (x * x * C).imag, 4.0),
+    (lambda x: (x * x * np.complex128(C)).imag, 4.0),
+    (lambda x: (np.float64(x * x) * C).imag, 4.0),
+    (lambda x: np.float64(x * x) * np.float32(3.0), 6.0),
+    (lambda x: (x * x / C).imag, -0.8),
+    (lambda x: ((x * x) / np.complex128(C)).imag, -0.8),
+    (lambda x: (1.0 / (C + x * x)).imag, 0.32),
+    (lambda x: cmath.exp(x * x * 1j).imag, 2.0),
+    (lambda x: cmath.phase(x * x + 1.0 + 1.0j), -1.0),
+    (lambda x: abs(x * x + 3.0 + 4.0j), 1.2),
+    (lambda x: np.array([x * x * C, 1.0]).imag.sum(), 4.0),
+    (lambda x: (np.array([C, 2.0])[0] * (x * x)).imag, 4.0),
+    (lambda x: (x * C).imag ** 2, 8.0),  # the cotangent is zero
+    (lambda x: (x * np.complex128(C)).imag ** 2, 8.0),
+    (lambda x: (x / C).imag ** 2, 0.32),
+    (lambda x: np.float64(x) * np.float64(3.0) * x, 6.0),
+]
+
+
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+@pytest.mark.parametrize("outer", ["forward", "reverse"])
+@pytest.mark.parametrize("inner", ["forward", "reverse"])
+@pytest.mark.parametrize(("f", "wanted"), OF_COMPLEX)
+def test_what_is_zero_has_a_derivative(
+    f: Any, wanted: float, inner: str, outer: str, speculation: Any
+) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        assert _second(f, outer, inner)(0.0) == pytest.approx(wanted, rel=1e-6)

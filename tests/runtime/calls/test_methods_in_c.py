@@ -1,4 +1,4 @@
-"""Methods in C, bound to numbers and tuples, that are kept in containers and namespaces and called from there."""
+"""Methods in C, bound to numbers and tuples, that are kept in containers or namespaces and called there."""
 
 from __future__ import annotations
 
