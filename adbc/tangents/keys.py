@@ -21,8 +21,9 @@ from adbc.tangents.internal import slot_shadow
 from adbc.tangents.lost import lose
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import ValueKind, kind_of
+from adbc.tangents.zeros import is_zero
 
-__all__ = ["CALL", "Memory", "has_numbers", "is_zero", "keep_key", "key_shadow", "key_tangent", "put_off"]
+__all__ = ["CALL", "Memory", "has_numbers", "keep_key", "key_shadow", "key_tangent", "put_off"]
 
 
 class Memory(Protocol):
@@ -95,12 +96,6 @@ def _loses(key: Any, f: Any) -> bool:
         found = [_loses(part, f if f is NO_FDATA else kind.part(f, name)) for name, part in kind.parts(key)]
         return any(found)
     return f is NO_FDATA or not is_zero(f)
-
-
-def is_zero(t: Any) -> bool:
-    """Whether nothing is lost with `t`, the tangent of a number: where it is differentiated itself, its own
-    derivative has to be zero as well (the row of this function says so)."""
-    return t is None or t is NO_TANGENT or bool(t == 0)
 
 
 def key_tangent(key: Any) -> Any:

@@ -23,7 +23,7 @@ from adbc.tangents import (
     slot_tangent,
 )
 from adbc.tangents.contents import contents, differs
-from adbc.tangents.keys import is_zero
+from adbc.tangents.zeros import is_exactly, is_zero
 
 __all__ = [
     "ROWS", "check_watched", "elements_of", "give_slots", "has_made", "joined", "missing", "of_self", "part",
@@ -155,21 +155,22 @@ def check_watched(seen: Watch, what: str) -> None:
             )
 
 
-class ZeroTangentRule(Rule):
-    """The row of `is_zero`: a tangent of an inner level is that of a constant if it is zero and stays so.
+class StaysRule(Rule):
+    """The row of `is_zero` and `is_exactly`: a number of an inner level is what it is and stays.
 
     The answer has no derivative; it depends on the derivative of the argument.
     """
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        return is_zero(args[0]) and is_zero(dargs[0]), None
+        return self.function(*args) and is_zero(dargs[0]), None
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        return is_zero(args[0]) and fargs[0] is None, None, lambda bout: (None,)
+        return self.function(*args) and fargs[0] is None, None, lambda bout: (None,) * len(args)
 
 
 ROWS: list[Rule] = [
-    ZeroTangentRule(is_zero, result=bool),
+    StaysRule(is_zero, result=bool),
+    StaysRule(is_exactly, result=bool),
     ZeroRule(has_made),
     *apart(watch, check_watched),
 ]
