@@ -159,3 +159,25 @@ def test_the_parameters_of_what_is_drawn_move() -> None:
         return np.random.default_rng(1).normal(x * x, 1.0)
 
     assert adbc.jvp(lambda x: adbc.jvp(drawn, (x,), (1.0,))[1], (0.0,), (1.0,))[1] == 2.0
+
+
+# -- quotients that have a limit ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("inner", ["forward", "reverse"])
+@pytest.mark.parametrize(
+    ("f", "at", "wanted"),
+    [
+        (np.sinc, 0.0, -(math.pi**2) / 3),
+        (lambda x: np.sinc(np.array([x, 1.0]))[0], 0.0, -(math.pi**2) / 3),
+        (scipy.special.spence, 1.0, 0.5),
+        (lambda x: scipy.special.xlogy(x, 2.0 + x), 0.0, 1.0),
+        (lambda x: scipy.special.xlog1py(x, x), 0.0, 2.0),
+    ],
+)
+def test_limits_have_second_derivatives(f: Any, at: float, wanted: float, inner: str) -> None:
+    def first(x: Any) -> Any:
+        return adbc.grad(f)(x) if inner == "reverse" else adbc.jvp(f, (x,), (1.0,))[1]
+
+    assert adbc.jvp(first, (at,), (1.0,))[1] == pytest.approx(wanted)
+    assert adbc.grad(first)(at) == pytest.approx(wanted)
