@@ -13,6 +13,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.declared import holds_numbers
 from adbc.rules.table import Args
 from adbc.tangents.activity_marks import any_part, is_inactive
+from adbc.tangents.zeros import is_zero
 
 __all__ = ["Refusal", "carries", "without_refused"]
 
@@ -50,9 +51,7 @@ def without_refused(formulas: Sequence[Any], args: Args, derivatives: Args, *, i
 
 
 def _is_not_zero(part: Any) -> bool:
-    if isinstance(part, float | complex):
-        return part != 0.0
-    return bool(part.any()) if hasattr(part, "any") else True
+    return not is_zero(part)
 
 
 def _is_active(part: Any) -> bool:

@@ -144,9 +144,8 @@ def _copy_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     if saved.__class__ is not tuple:
         return pulled_back(saved, bout)
     fd, fout = saved
-    for k, t in fout.items():
-        if t:
-            fd[k] += t
+    for k, t in fout.items():  # one that is zero may have a derivative
+        fd[k] += t
     return (None,)
 
 
@@ -180,8 +179,7 @@ def _update_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     fd.update(dict.fromkeys(before, 0.0))
     if fother is not None:
         for k, t in zip(keys, terms, strict=True):
-            if t:
-                fother[k] += t
+            fother[k] += t
     return None, None
 
 
@@ -243,8 +241,7 @@ def _viewed_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     fview, keys, fout = saved
     for k, t in zip(keys, fout, strict=True):
         b = t if t.__class__ is float else t[1]
-        if b:
-            fview[k] += b
+        fview[k] += b
     return (None,)
 
 

@@ -30,18 +30,20 @@ import cmath as _cmath
 import math as _math
 from typing import Any
 
-__all__ = ["INF", "NAN", "power_base", "power_exponent"]
+__all__ = ["INF", "NAN", "TINY", "power_base", "power_exponent"]
 
 INF = _math.inf
 NAN = _math.nan
+TINY = 1e-300
+"""The absolute value above which a number has a reciprocal."""
 
 
 def power_base(out: Any, x: Any, y: Any) -> Any:
     """The derivative of ``x ** y`` by `x`."""
-    if y == 2:
+    if y == 2 and isinstance(y, int):
         return x + x
-    if y == 0:
-        return 0.0
+    if y == 0 and (isinstance(y, int) or not abs(x) > TINY):
+        return 0.0  # else it has a derivative by the exponent
     if x == 0 and (y.real < 1):
         return INF
     return y * x ** (y - 1)

@@ -196,8 +196,7 @@ def _extend_backwards(saved: Any, bout: Any) -> Sequence[Any]:
 
 def _add_to_floats(shadow: Any, terms: Any) -> None:
     """Add `terms`, the cotangents of floats, to the first slots of the shadow of a list."""
-    if any(terms):
-        shadow[: len(terms)] = map(operator.add, shadow, terms)
+    shadow[: len(terms)] = map(operator.add, shadow, terms)
 
 
 def concatenating(rrule: Callable[..., Any]) -> Sequence[Halves]:
@@ -265,9 +264,8 @@ def _permute_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     if saved.__class__ is not tuple:
         return pulled_back(saved, bout)
     fvalues, order, fout = saved
-    if any(fout):
-        for i, t in zip(order, fout, strict=True):
-            fvalues[i] += t
+    for i, t in zip(order, fout, strict=True):
+        fvalues[i] += t
     return None, None
 
 

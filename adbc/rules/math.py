@@ -14,7 +14,7 @@ from adbc.ir.intrinsics import _nonzero_
 from adbc.rules.classes import arity, has_float, integer, real, reals
 from adbc.rules.consumers import exact_sum_of, product_of
 from adbc.rules.elements import DIST, FSUM, LONGEST, PROD, SUMPROD, expression, in_parts, leg, of_elements
-from adbc.rules.kinks import INF, NAN
+from adbc.rules.kinks import INF, NAN, TINY
 from adbc.rules.sequences import collected, element_tangents, sequence_rdata
 from adbc.rules.steps import StepRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ScalarRule, ZeroRule
@@ -117,11 +117,17 @@ def _first(wins: bool, y: float) -> float:
     return 1.0 if wins or y != y else 0.0
 
 
+def _pow_by_base(out: float, x: float, y: float) -> float:
+    if y == 0.0 and not abs(x) > TINY:
+        return 0.0
+    return INF if x == 0.0 and y < 1.0 else y * math.pow(x, y - 1.0)
+
+
 _BINARY: list[Rule] = [
     *_binary("atan2", _atan2_by_y, _atan2_by_x),
     *_binary(
         "pow",
-        lambda out, x, y: 0.0 if y == 0.0 else INF if x == 0.0 and y < 1.0 else y * math.pow(x, y - 1.0),
+        _pow_by_base,
         lambda out, x, y: 0.0 if x == 0.0 else out * _log(x) if x > 0.0 else NAN,
     ),
     # the quotient that was taken, whole in exact arithmetic; from `out` it is right at jumps too

@@ -475,7 +475,9 @@ def _term(partial: Any, by: Any, f: Any, x: Any) -> Any:
         product = partial * by
         return product if product == product else multiply(partial, by)
     if f is NO_FDATA and {partial.__class__, by.__class__, x.__class__} <= _OF_PYTHON:
-        product = partial.conjugate() * by if partial and by else 0.0  # as in `multiply`
+        product = partial.conjugate() * by
+        if product != product and not (partial and by):
+            product = 0.0  # as in `multiply`
         return product.real if x.__class__ is float else complex(product)
     if f is NO_FDATA and {partial.__class__, by.__class__, x.__class__} <= NUMBERS:
         return _product_of_numbers(partial, by, isinstance(x, float))
@@ -491,12 +493,10 @@ NUMBERS: set[Any] = {float, complex}
 def _product_of_numbers(partial: Any, by: Any, is_real: bool) -> Any:
     """The rdata of an argument, which `is_real`, of the derivative by it times `by`, where one of these is a
     number of NumPy's: Python's arithmetic takes a fraction of the time, and warns of nothing."""
-    if not (partial and by):
-        return 0.0 if is_real else 0j
     if isinstance(partial, float) and isinstance(by, float):
-        product = float(partial) * float(by)
+        product = multiply(float(partial), float(by))
         return product if is_real else complex(product)
-    whole = complex(partial).conjugate() * complex(by)
+    whole = multiply(complex(partial).conjugate(), complex(by))
     return whole.real if is_real else whole
 
 

@@ -9,6 +9,7 @@ paths: the common classes are tested first, the table of kinds is asked last.
 from __future__ import annotations
 
 import operator
+from cmath import isfinite
 from collections.abc import Callable
 from itertools import chain, repeat
 from typing import Any
@@ -293,17 +294,19 @@ def multiply(p: Any, d: Any) -> Any:
     is zero, so is the product, even if the other is infinite or not a number.
 
     With this, and only if it holds for both factors, a path of partial derivatives has the same product from
-    whichever end it is computed.
+    whichever end it is computed.  A product with zero is computed where it is zero anyway: what is zero has a
+    derivative where this function is differentiated.
     """
     if p.__class__ is float and d.__class__ is float:
         product = p * d
         return product if product == product or (p and d) else 0.0
     if p.__class__ in _OF_PYTHON and d.__class__ in _OF_PYTHON:
-        return p * d if p and d else 0j
+        whole = p * d
+        return whole if whole == whole or (p and d) else 0j
     special = _hook(ARRAY_MULTIPLY, d.__class__) or _hook(ARRAY_MULTIPLY, p.__class__)
     if special is not None:
         return special(p, d)
-    return p * d if p and d else _zero(p) * _zero(d)
+    return p * d if (p and d) or (isfinite(p) and isfinite(d)) else _zero(p) * _zero(d)
 
 
 _OF_PYTHON: frozenset[Any] = frozenset({float, complex})
@@ -314,7 +317,7 @@ def divide(d: Any, y: Any) -> Any:
     special = _hook(ARRAY_DIVIDE, d.__class__) or _hook(ARRAY_DIVIDE, y.__class__)
     if special is not None:
         return special(d, y)
-    return d / y if d and y - y == 0.0 else _zero(d) / (_zero(y) + 1)
+    return d / y if (d or y) and y - y == 0.0 else _zero(d) / (_zero(y) + 1)
 
 
 def _zero(x: Any) -> Any:

@@ -21,6 +21,7 @@ from adbc.tangents.internal import slot_shadow
 from adbc.tangents.lost import lose
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import ValueKind, kind_of
+from adbc.tangents.zeros import is_zero
 
 __all__ = ["CALL", "Memory", "has_numbers", "keep_key", "key_shadow", "key_tangent", "put_off"]
 
@@ -94,7 +95,7 @@ def _loses(key: Any, f: Any) -> bool:
     if isinstance(kind, ValueKind):
         found = [_loses(part, f if f is NO_FDATA else kind.part(f, name)) for name, part in kind.parts(key)]
         return any(found)
-    return f is NO_FDATA or bool(f != 0)
+    return f is NO_FDATA or not is_zero(f)
 
 
 def key_tangent(key: Any) -> Any:

@@ -14,6 +14,7 @@ import dataclasses
 import operator
 import types
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from adbc.ir import intrinsics
@@ -660,8 +661,8 @@ def activity(
             active.add(argument)
     changed = True
     sites: dict[Instruction, CallSite] = {}
-    # Which operands, and the memory of the result, were active when a call was classified.
-    seen: dict[Instruction, list[bool]] = {}
+    # Of what a call is classified by: the values that were not active then, and the memory of the result.
+    seen: dict[Instruction, tuple[set[Value], bool]] = {}
     while changed:
         changed = False
         for block in graph.blocks:
@@ -672,17 +673,17 @@ def activity(
                 elif value.op != "call":
                     now = True  # what a handler catches may carry anything
                 else:
-                    flags = [v in active for v in value.operands]
-                    is_quiet = memory.is_quiet(value)
-                    if seen.get(value) == [*flags, is_quiet]:
+                    is_quiet, known = memory.is_quiet(value), seen.get(value)
+                    if known is not None and known[1] == is_quiet and active.isdisjoint(known[0]):
                         continue
-                    seen[value] = [*flags, is_quiet]
-                    if True in flags:
+                    asked = {v for v in value.operands if v not in active}
+                    seen[value] = asked, is_quiet
+                    if given_active := not active.isdisjoint(value.operands):
                         for array in memory.written(value):
                             changed = memory.wake(array) or changed
-                    site = classify(value, active.__contains__, knowledge)
+                    site = classify(value, partial(_ask, active, asked), knowledge)
                     is_name = site.kind is Kind.ROW and memory.is_name(value)
-                    if is_quiet and (True in flags or not (site.kind in _QUIET or is_name)):
+                    if is_quiet and (given_active or not (site.kind in _QUIET or is_name)):
                         changed = memory.wake(value) or changed
                         is_quiet = False
                     if is_quiet and (site.kind is Kind.FRESH or is_name):
@@ -693,6 +694,13 @@ def activity(
                     active.add(value)
                     changed = True
     return active, sites
+
+
+def _ask(active: set[Value], asked: set[Value], value: Value) -> bool:
+    """Whether `value` is active as far as is known; if not, it is noted, for it may become so."""
+    if value not in active:
+        asked.add(value)
+    return value in active
 
 
 def _differentiable(value: Value | Argument) -> bool:

@@ -159,11 +159,10 @@ def _getslice_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     if saved.__class__ is not tuple:
         return saved(bout)  # type: ignore[no-any-return]  # a pullback
     fa, where, fout = saved
-    if any(fout):
-        places: Any = range(len(fa))
-        for i, t in zip(places[where], fout, strict=True):
-            if t:
-                fa[i] = slot_increment(fa[i], t)
+    places: Any = range(len(fa))
+    for i, t in zip(places[where], fout, strict=True):
+        s = fa[i]
+        fa[i] = s + t if s.__class__ is float else slot_increment(s, t)
     return None, None
 
 

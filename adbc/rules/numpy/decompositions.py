@@ -84,7 +84,7 @@ def eig_along(d: Any, outs: Any, a: Any) -> list[Any]:
     """The tangents of ``eig``, whose vectors have length 1 and a real largest element."""
     w, v = outs
     inner = _solved(v, np.matmul(d, v))
-    dv = np.matmul(v, gaps(w) * inner)
+    dv = np.matmul(v, gaps(w, inner) * inner)
     turn = -np.real(np.sum(conj(v) * dv, axis=-2, keepdims=True))
     if np.iscomplexobj(v):
         mask = _largest(v)
@@ -104,7 +104,8 @@ def eig_against(by: list[Any], outs: Any, a: Any) -> Any:
         mask = _largest(v)
         size = np.sum(np.where(mask, np.real(v), 0), axis=-2, keepdims=True)
         b = b - 1j * np.where(mask, np.imag(by_turn) / size, 0)
-    inner = inner + conj(gaps(w)) * np.matmul(vh, b)
+    mixed = np.matmul(vh, b)
+    inner = inner + conj(gaps(w, mixed)) * mixed
     return np.matmul(_solved(vh, inner), vh)
 
 
@@ -169,7 +170,7 @@ def svd_along(
     u, s, vh, free_u, free_v = _thin(outs)
     v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
     inner = np.matmul(np.matmul(adjoint(u), d), v)
-    f = gaps(s * s)
+    f = gaps(s * s, inner, adjoint(inner))
     du = np.matmul(u, f * (inner * row + column * adjoint(inner)))
     dv = np.matmul(v, f * (column * inner + adjoint(inner) * row))
     if np.iscomplexobj(inner):  # u and v turn against each other
@@ -194,7 +195,7 @@ def svd_against(
     compute_uv: Any = True,
     hermitian: Any = False,
 ) -> Any:
-    """The cotangent of ``svd``; vectors left free (of equal singular values) must not matter to it."""
+    """The cotangent of ``svd``, NaN if vectors left free (of equal singular values) matter to the result."""
     if not isinstance(outs, tuple):
         u, _, vh = np.linalg.svd(a, full_matrices=False, hermitian=hermitian)
         return _fold(np.matmul(u * np.asarray(by[0])[..., None, :], vh), hermitian)
@@ -207,7 +208,7 @@ def svd_against(
     if free_v.shape[-1]:
         bv = bv[..., :size] + free_against(bv[..., size:], v, free_v, "np.linalg.svd")
     ubu, vbv = np.matmul(adjoint(u), bu), np.matmul(vh, bv)
-    f = gaps(s * s)
+    f = gaps(s * s, ubu, vbv)
     inner = f * (ubu - adjoint(ubu)) * row + column * f * (vbv - adjoint(vbv))
     on_diagonal: Any = bs
     if np.iscomplexobj(inner):

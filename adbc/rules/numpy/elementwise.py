@@ -35,6 +35,7 @@ from adbc.rules.numpy.object_numbers import frule_by_numbers, is_of_objects, mee
 from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback, When
 from adbc.tangents import NO_FDATA
 from adbc.tangents.array_products import is_finite, zero_wins
+from adbc.tangents.zeros import is_exactly
 
 __all__ = [
     "ElementwiseRule",
@@ -138,7 +139,7 @@ def _real(partial: Partial, singular: bool) -> AnyFormula:
         if not _is_ours(p, out, args):
             return strong(p, d)
         if d.__class__ is float:  # the cotangent is full of it
-            if d == 1.0:
+            if is_exactly(d, 1):
                 return p
         elif d.__class__ is not np.ndarray or d.shape != p.shape or d.dtype != p.dtype:
             return strong(p, d)

@@ -186,25 +186,37 @@ def _hermitian_part(d: Any, uplo: str) -> Any:
     return _hermitian(d, {"upper": uplo == "U"})
 
 
-def gaps(w: Any) -> Any:
-    """The matrix of 1 / (w_j - w_i), with 0 on the diagonal and where eigenvalues coincide."""
+def gaps(w: Any, *mixed: Any) -> Any:
+    """The matrix of 1 / (w_j - w_i), with 0 on the diagonal and where eigenvalues coincide.
+
+    mixed: matrices of how the vectors depend on each other.  Those of one eigenvalue are not smooth, and it
+    is not known how what is made of them and the eigenvalues moves: if they do, there is a NaN.
+    """
     gap = w[..., None, :] - w[..., :, None]
-    return np.where(gap == 0, 0, 1 / np.where(gap == 0, 1, gap))
+    equal = (gap == 0) & ~np.eye(w.shape[-1], dtype=bool)
+    found = np.where(gap == 0, 0, 1 / np.where(gap == 0, 1, gap))
+    if not np.any(equal):
+        return found
+    for part in mixed:
+        size = np.abs(part)
+        found = np.where(equal & (size > 1e-12 * np.max(size, axis=(-2, -1), keepdims=True)), np.nan, found)
+    return found
 
 
 def _eigh_along(d: Any, w: Any, v: Any, uplo: str) -> tuple[Any, Any]:
     inner = np.matmul(np.matmul(adjoint(v), _hermitian_part(d, uplo)), v)
     dw = np.real(np.diagonal(inner, axis1=-2, axis2=-1))
-    return dw, np.matmul(v, gaps(w) * inner)
+    return dw, np.matmul(v, gaps(w, inner) * inner)
 
 
 def _eigh_against(bw: Any, bv: Any, w: Any, v: Any, uplo: str) -> Any:
-    """The cotangent of ``eigh``; vectors left free (of equal eigenvalues) must not matter to the result."""
+    """The cotangent of ``eigh``, NaN if vectors left free (of equal eigenvalues) matter to the result."""
     inner: Any = 0
     if bw is not None:
         inner = bw[..., None] * np.eye(np.shape(w)[-1], dtype=w.dtype)
     if bv is not None:
-        inner = inner + gaps(w) * np.matmul(adjoint(v), bv)
+        by_turn = np.matmul(adjoint(v), bv)
+        inner = inner + gaps(w, by_turn) * by_turn
     s = np.matmul(np.matmul(v, inner), adjoint(v))
     return _fold(0.5 * (s + adjoint(s)), uplo)
 

@@ -22,6 +22,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, is_carried, plain
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, Rule, ZeroRule
 from adbc.tangents.array_products import multiply
+from adbc.tangents.zeros import is_zero
 
 __all__ = ["ROWS"]
 
@@ -55,7 +56,7 @@ class DrawRule(ArrayRule):
     # What is constant counts as constant: by some parameters there is no derivative.
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        moving = [None if d is not None and not np.any(d) else d for d in dargs]
+        moving = [None if is_zero(d) else d for d in dargs]
         return super().frule(args, moving, kwargs)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:

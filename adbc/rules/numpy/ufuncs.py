@@ -35,6 +35,7 @@ from adbc.rules.numpy.elementwise import (
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
 from adbc.tangents.array_products import divide, divided, is_finite, zero_wins
+from adbc.tangents.zeros import is_exactly
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
 
@@ -46,13 +47,19 @@ DEGREE = float(np.pi / 180.0)
 def _power_by_base(out: Any, x: Any, y: Any) -> Any:
     """The derivative of ``x ** y`` by x: y * x**(y-1), which is 0 where y is 0."""
     if np.ndim(y) == 0:
-        if y == 0:
+        if is_exactly(y, 0):
             return np.zeros_like(out)
-        if y == 2:
+        if is_exactly(y, 2):
             return 2 * x
-        return y * np.power(x, y - 1 if y == y else y)
-    safe = np.where(y == 0, 1, y)
-    return np.where(y == 0, 0, y * np.power(x, _inexact(safe) - 1))
+        if y != 0:
+            return y * np.power(x, y - 1 if y == y else y)
+    zero = np.equal(y, 0) & ~(np.abs(x) > _TINY)  # elsewhere it has a derivative by the exponent
+    safe = np.where(zero, 1, y)
+    return np.where(zero, 0, y * np.power(x, _inexact(safe) - 1))
+
+
+_TINY = 1e-300
+"""The absolute value above which a number has a reciprocal."""
 
 
 def _inexact(y: Any) -> Any:
@@ -86,13 +93,13 @@ _GENERAL: Any = elementwise(np.power, _power_by_number, _power_by_exponent, sing
 def _by_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
     # No closure: where derivatives are nested, this is entered as it stands.
     if type(y) in (int, float):
-        if y == 2:  # never singular
+        if is_exactly(y, 2):  # never singular
             if d.__class__ is float:
                 return x * (2.0 * d)
             term = x * d
             term += term
             return term
-        if y == 3:
+        if is_exactly(y, 3):
             term = x * x
             term *= 3.0
             term *= d
@@ -101,7 +108,7 @@ def _by_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 def _over_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
-    if type(y) in (int, float) and y == 2 and d.shape == x.shape and d.dtype == x.dtype:
+    if type(y) in (int, float) and is_exactly(y, 2) and d.shape == x.shape and d.dtype == x.dtype:
         d *= x
         d += d
         return d

@@ -134,8 +134,8 @@ def _box_by_power(log: Any, p: Any) -> Any:
 
 
 def _quotient(x: Any, y: Any) -> Any:
-    """The quotient x / y, which is 0 where x is 0."""
-    return np.where(x == 0, 0, x / np.where(x == 0, 1, y))
+    """The quotient x / y, which is 0 where both are 0."""
+    return np.where((x == 0) & (y == 0), 0, x / np.where((x == 0) & (y == 0), 1, y))
 
 
 # -- Bessel functions ------------------------------------------------------------------------------------
@@ -181,7 +181,9 @@ def _pseudo_huber_by_delta(out: Any, delta: Any, r: Any) -> Any:
 
 
 def _spence_slope(out: Any, x: Any) -> Any:
-    return np.where(x == 1, -1, np.log(x) / np.where(x == 1, 1, 1 - x))
+    near = x - 1  # a series, for what it says of further derivatives
+    series = -1 + near * (1 / 2 - near * (1 / 3 - near * (1 / 4 - near / 5)))
+    return np.where(x == 1, series, np.log(x) / np.where(x == 1, 1, 1 - x))
 
 
 def _row(name: str, *partials: Any) -> ElementwiseRule:

@@ -134,7 +134,7 @@ def pass_on(call: Call, table: RuleTable) -> Step:
 def _on_self(call: Call, descriptor: Any) -> Step:
     """The call of `descriptor`, which the bound C method that is called was made from."""
     obj, shadow = call.function.__self__, self_shadow(call.shadow)
-    return Delegate(call.prepend(descriptor, None, obj, shadow, OfSelf(call.origin)))
+    return Delegate(call.prepend(descriptor, None, obj, shadow, OfSelf(call.origin, False)))
 
 
 def _builtin_method(call: Call) -> Step:
@@ -197,7 +197,7 @@ def _method_wrapper(call: Call, table: RuleTable) -> Step:
     function = call.function
     descriptor = function.__objclass__.__dict__[function.__name__]
     if function.__name__ == "__call__" and lookup(type(function.__self__), "__call__") is descriptor:
-        return Delegate(call.of(function.__self__, self_shadow(call.shadow), OfSelf(call.origin)))
+        return Delegate(call.of(function.__self__, self_shadow(call.shadow), OfSelf(call.origin, False)))
     return _on_self(call, descriptor)
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.rules.table import Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
 from adbc.runtime.calls.foreign import reach_of
 from adbc.runtime.calls.nested import apart
 from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
     FData,
-    RData,
     Tangent,
     add,
     fill_tangent,
@@ -24,11 +23,12 @@ from adbc.tangents import (
     slot_tangent,
 )
 from adbc.tangents.contents import contents, differs
+from adbc.tangents.zeros import is_exactly, is_zero
 
 __all__ = [
     "ROWS", "check_watched", "elements_of", "give_slots", "has_made", "joined", "missing", "of_self", "part",
     "record_shadow", "record_tangent", "shadow_in", "slots_by_name", "slots_of", "tangent_in",
-    "tangents_by_name", "to_self", "watch",
+    "tangents_by_name", "watch",
 ]  # fmt: skip
 
 
@@ -40,11 +40,6 @@ def part(returned: Any, i: int) -> Any:
 def of_self(shadow: Any) -> Any:
     """The shadow of ``__self__``, from that of a bound method."""
     return None if shadow is None or shadow is NO_FDATA else shadow.__dict__.get("__self__")
-
-
-def to_self(r: Any) -> Any:
-    """The rdata of a bound method, from that of its ``__self__``."""
-    return None if r is None else RData(__self__=r, __func__=None)
 
 
 def joined(a: Any, b: Any) -> Any:
@@ -160,4 +155,22 @@ def check_watched(seen: Watch, what: str) -> None:
             )
 
 
-ROWS: list[Rule] = [ZeroRule(has_made), *apart(watch, check_watched)]
+class StaysRule(Rule):
+    """The row of `is_zero` and `is_exactly`: a number of an inner level is what it is and stays.
+
+    The answer has no derivative; it depends on the derivative of the argument.
+    """
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        return self.function(*args) and is_zero(dargs[0]), None
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        return self.function(*args) and fargs[0] is None, None, lambda bout: (None,) * len(args)
+
+
+ROWS: list[Rule] = [
+    StaysRule(is_zero, result=bool),
+    StaysRule(is_exactly, result=bool),
+    ZeroRule(has_made),
+    *apart(watch, check_watched),
+]

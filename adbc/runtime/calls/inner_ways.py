@@ -68,10 +68,8 @@ class Ways(abc.ABC):
         """Let the pullback hand `r` to an argument."""
         if type(origin) is Written:
             origin = origin.origin
-        if type(origin) is OfSelf:
-            if origin.place is None:
-                return
-            origin, r = origin.place, f"to_self({r})"
+        while type(origin) is OfSelf:
+            origin, r = origin.place, f"to_self({r}, {origin.has_function})"
         if type(origin) is int:
             name = "robj" if origin < 0 else f"r{origin}"
             is_first = name not in self._given and not self.is_joining

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.runtime.calls.binding import Bound, Default
-from adbc.tangents import slot_rdata
+from adbc.tangents import RData, slot_rdata
 
-__all__ = ["giving", "keyword_rdata", "no_pullback", "scatter"]
+__all__ = ["giving", "keyword_rdata", "no_pullback", "scatter", "to_self"]
 
 
 def no_pullback(bout: Any) -> Sequence[Any]:
@@ -46,3 +46,10 @@ def keyword_rdata(bound: Bound) -> list[tuple[Any, Any]]:
         return []
     _, shadow, origins = bound[-1]
     return [(origin, slot_rdata(shadow[name])) for name, origin in origins.items()]
+
+
+def to_self(r: Any, has_function: bool) -> Any:
+    """The rdata of a bound method, from that of its ``__self__``; `has_function`: it is written in Python."""
+    if r is None:
+        return None
+    return RData(__self__=r, __func__=None) if has_function else RData(__self__=r)

@@ -61,7 +61,7 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
     if cls is types.MethodType:
         shadow = getattr(call.shadow, "__dict__", {}).get("__func__")
         obj, own = function.__self__, self_shadow(call.shadow)
-        return Delegate(call.prepend(function.__func__, shadow, obj, own, OfSelf(call.origin)))
+        return Delegate(call.prepend(function.__func__, shadow, obj, own, OfSelf(call.origin, True)))
     try:
         special = protocols.get(function)
     except TypeError:

@@ -18,7 +18,7 @@ from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values, are_values, is_of_operators
 from adbc.runtime.calls.keys import BY_KEY
 from adbc.runtime.calls.keywords import with_keywords
-from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
+from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter, to_self
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, OfSelf, Protocols
 from adbc.runtime.report.tracebacks import plain_traceback
@@ -91,11 +91,10 @@ class ReverseCalls(Calls):
             result: list[Any] = [None] * count
             for origin, rdata in inner(bout):
                 if origin is not None and rdata is not None:
-                    if origin.__class__ is OfSelf:
-                        origin = origin.place
-                        if origin is None:
-                            continue
-                        rdata = RData(__self__=rdata, __func__=None)
+                    while origin.__class__ is OfSelf:
+                        rdata, origin = to_self(rdata, origin.has_function), origin.place
+                    if origin is None:
+                        continue
                     result[origin] = rdata if result[origin] is None else add(result[origin], rdata)
             return result
 
@@ -158,7 +157,7 @@ class ReverseCalls(Calls):
 
         def bound_pullback(bout: Any) -> Sequence[Any]:
             bown, *rest = pullback(bout)
-            return (None if bown is None else RData(__self__=bown, __func__=None), *rest)
+            return (to_self(bown, False), *rest)
 
         return out, fout, bound_pullback
 

@@ -157,7 +157,9 @@ class Call:
 class OfSelf:
     """The origin of the ``__self__`` of a bound method that stands at `place`."""
 
-    place: int | None
+    place: Origin
+    has_function: bool
+    """Whether the method has a ``__func__``, as one that is written in Python."""
 
 
 @record(slots=True)

@@ -65,6 +65,7 @@ def new_context(is_forward: bool) -> Context:
     """The context of an inner level."""
     context = Context()
     context.is_forward = is_forward
+    context.is_followed = True
     return context
 
 

@@ -62,6 +62,8 @@ class Context:
     """The refusals that were (`report.waiting`)."""
     follows_inner: bool = False
     """Whether a derivative has been taken inside of this one, so that code of adbc's own may be met."""
+    is_followed: bool = False
+    """Whether this is the context of an inner level, the code of which is differentiated by an outer one."""
     captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]
     """By function, its tangent, and the cells of its closure with their tangents."""
     held: dict[int, tuple[Any, list[Any]]]
@@ -114,7 +116,7 @@ class Context:
 
         A tangent of zero is that of a constant, but for a derivative of that derivative.
         """
-        if self.is_forward and not self.follows_inner:
+        if self.is_forward and not (self.follows_inner or self.is_followed):
             return is_nonzero(shadow)
         return is_active(shadow)
 
@@ -213,7 +215,7 @@ class Context:
     def note_kept(self, value: Any, shadow: Any, before: int) -> Any:
         """`shadow`, of `value`, which a library keeps; there were `before` shadows when it was met."""
         if self.kept is None:
-            self.kept = Kept(is_nonzero if self.is_forward else is_active, self.is_forward)
+            self.kept = Kept(self.is_active, self.is_forward)
         self.kept.note(value, shadow, functools.partial(self.shadows.since, before))
         return shadow
 

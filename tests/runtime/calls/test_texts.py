@@ -369,3 +369,40 @@ def _of_its_error(x: Any) -> Any:
     except ValueError as error:
         return float(str(error).split("'")[1].split(";")[0])
     return x
+
+
+def _of_an_error_in_json(x: Any) -> Any:
+    try:
+        json.loads(f"{x * 9.0:.4f} q")
+    except json.JSONDecodeError as error:
+        return float(error.doc.split()[0])
+
+
+def _of_an_error_of_patterns(x: Any) -> Any:
+    try:
+        re.compile(f"{x * 9.0:.4f}(")
+    except re.error as error:
+        return float(str(error.pattern)[:-1])
+
+
+def _made_before_and_read_behind(x: Any) -> Any:
+    try:
+        found = f"{x * 9.0:.4f}"
+        text = found + " "
+    except ValueError:
+        return x
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("warm_after", [0, 3])
+@pytest.mark.parametrize("speculation", SPECULATIONS)
+@pytest.mark.parametrize(
+    "f", [_of_an_error_in_json, _of_an_error_of_patterns, _made_before_and_read_behind]
+)  # the blocks of a try statement stand in another order than they run in
+def test_text_is_followed_through_try_statements(f: Function, speculation: Any, warm_after: int) -> None:
+    with adbc.use(adbc.Config(speculation=speculation, warm_after=warm_after)):
+        for _ in range(5):
+            with pytest.raises(UnsupportedError):
+                adbc.jvp(f, (1.3,), (1.0,))
+            with pytest.raises(UnsupportedError):
+                adbc.grad(f)(1.3)

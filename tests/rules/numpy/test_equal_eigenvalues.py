@@ -1,0 +1,68 @@
+"""Where eigenvalues or singular values coincide, what is made of the vectors has no known derivative."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+
+E = np.array([[0.0, 1.0], [1.0, 0.0]])
+TURN = np.array([[0.0, 1.0], [-1.0, 0.0]])
+
+
+def _exponential(x: Any) -> Any:
+    w, v = np.linalg.eigh(np.eye(2) + x * E)
+    return ((v * np.exp(w)) @ v.T)[0, 1]
+
+
+def _polar(x: Any) -> Any:
+    u, _, vh = np.linalg.svd(np.eye(2) + x * TURN)
+    return (u @ vh)[0, 1]
+
+
+def _of_singular_values(x: Any) -> Any:
+    u, s, vh = np.linalg.svd(np.eye(2) + x * E)
+    return ((u * np.exp(s)) @ vh)[0, 1]
+
+
+@pytest.mark.parametrize("f", [_exponential, _polar, _of_singular_values])
+def test_vectors_of_equal_values_are_nan_and_not_zero(f: Callable[[Any], Any]) -> None:
+    assert math.isnan(adbc.jvp(f, (0.0,), (1.0,))[1])
+    assert math.isnan(adbc.grad(f)(0.0))
+
+
+@pytest.mark.parametrize("f", [_exponential, _of_singular_values])
+def test_elsewhere_they_are_right(f: Callable[[Any], Any]) -> None:
+    h = 1e-6
+    wanted = (f(0.3 + h) - f(0.3 - h)) / (2 * h)
+    assert adbc.jvp(f, (0.3,), (1.0,))[1] == pytest.approx(wanted, rel=1e-6)
+    assert adbc.grad(f)(0.3) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_values_alone_and_vectors_that_stay_are_right() -> None:
+    def squares(x: Any) -> Any:
+        return (np.linalg.eigvalsh((2.0 + x) * np.eye(3)) ** 2).sum()
+
+    def scaled(x: Any) -> Any:
+        w, v = np.linalg.eigh((2.0 + x) * np.eye(3))
+        return ((v * w) @ v.T)[0, 0]
+
+    for f, wanted in ((squares, 12.0), (scaled, 1.0)):
+        assert adbc.jvp(f, (0.0,), (1.0,))[1] == pytest.approx(wanted)
+        assert adbc.grad(f)(0.0) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("first", ["forward", "reverse"])
+def test_second_derivatives_of_equal_values_are_nan(first: str) -> None:
+    def squares(x: Any) -> Any:
+        return (np.linalg.eigvalsh(np.eye(2) + x * E) ** 2).sum()
+
+    def slope(x: Any) -> Any:
+        return adbc.grad(squares)(x) if first == "reverse" else adbc.jvp(squares, (x,), (1.0,))[1]
+
+    assert math.isnan(adbc.jvp(slope, (0.0,), (1.0,))[1])
