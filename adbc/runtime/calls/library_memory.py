@@ -27,12 +27,11 @@ from adbc.runtime.calls.reach import (
 )
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
-from adbc.tangents import NO_TANGENT
 from adbc.tangents.contents import contents, differs
 from adbc.tangents.fields import is_python_class
 from adbc.tangents.standing import Standing
 
-__all__ = ["finds_active", "finds_memory", "found_by_names"]
+__all__ = ["depend", "finds_active", "finds_memory", "found_by_names"]
 
 _ELEMENTS = 10_000
 """The most elements of what is noted."""
@@ -123,7 +122,7 @@ class _Memory:
         package = package_of(function)
         starts: dict[int, Any] = {}
         for x in (function, *args):
-            if any(_depends(context, y) for y in memory_in(x, package, starts)):
+            if depend(context, memory_in(x, package, starts)):
                 return True
         return any(_reaches_active(context, reach) for reach in self._reaches(starts.values(), package))
 
@@ -169,14 +168,19 @@ def _reaches_active(context: Context, reach: Reach) -> bool:
     if with_active_defaults and any(f in with_active_defaults for f in reach.functions):
         return True
     met = chain(reach.windows, () if not context.shadows.meets(reach.ids) else reach.found)
-    return any(_depends(context, x) for x in met)
+    return depend(context, met)
 
 
-def _depends(context: Context, x: Any) -> bool:
-    """Whether what was reached, `x`, has a derivative of which `Kept` does not tell."""
-    if type(x) is types.FunctionType and x in with_active_defaults:
+def depend(context: Context, met: Iterable[Any]) -> bool:
+    """Whether one of those that were `met` has a derivative of which `Kept` does not tell."""
+    met = [*met]
+    if with_active_defaults and any(type(x) is types.FunctionType and x in with_active_defaults for x in met):
         return True
-    shadow = context.shadows.behind(x)
-    if shadow is None or shadow is NO_TANGENT or not context.is_active(shadow):
+    shadows = [*map(context.shadows.behind, met)]
+    # At once, for what stands in one stands in many others, too, and is looked at a single time.
+    if not context.is_active(shadows):
         return False
-    return context.kept is None or not context.kept.tells_of(shadow)
+    if context.kept is None:
+        return True
+    tells_of = context.kept.tells_of
+    return any(context.is_active(shadow) and not tells_of(shadow) for shadow in shadows if shadow is not None)

@@ -232,11 +232,17 @@ def _traced(context: Context, call: Call, out: Any) -> None:
 
 
 def _said(error: BaseException) -> Iterator[Any]:
-    """What attributes of exceptions that C code raises are made of."""
+    """What attributes of exceptions that C code raises are made of.
+
+    The object that has no attribute of a name is none of these, unless it is a text: of others the message
+    has the class, which says no number.
+    """
     spaces = [*map(vars, type(error).__mro__)]
     for name in ("name", "obj", "filename", "filename2", "object", "text"):
         if any(name in space for space in spaces):
-            yield getattr(error, name, None)
+            value = getattr(error, name, None)
+            if name != "obj" or isinstance(value, _TEXT):
+                yield value
 
 
 _NO_DIGIT = re.compile(r"\D*\Z").match
