@@ -39,6 +39,7 @@ _ELEMENTS = 10_000
 
 def finds_active(context: Context, function: Any, args: Iterable[Any] = ()) -> bool:
     """Whether code of a library, `function` that is called on `args`, finds memory with a derivative."""
+    looks_anew(context)
     if package_of(function) in KEEP_NOTHING:
         return False
     if not context.shadows and not with_active_defaults:
@@ -53,10 +54,22 @@ def finds_memory(context: Context, function: Any) -> bool:
 
 def found_by_names(context: Context, function: Any, args: Iterable[Any]) -> Noted | None:
     """The memory that code of a library, `function` that is called on `args`, finds from itself and from the
-    classes of these, and what stands in it; None if there is none.  What is large is passed over."""
+    classes of these, and what stands in it; None if there is none.  What is large is passed over.
+
+    `finds_active` was asked just now, and nothing has run since.
+    """
     if package_of(function) in KEEP_NOTHING:
         return None
-    return _looked(context).noted(function, args)
+    found = _looked(context).noted(function, args)
+    looks_anew(context)
+    return found
+
+
+def looks_anew(context: Context) -> None:
+    """Take nothing for granted that was seen of the memory of libraries: code may have run."""
+    memory: _Memory | None = context.library_memory
+    if memory is not None:
+        memory.standing.clear()
 
 
 class Noted:
@@ -117,6 +130,8 @@ class _Memory:
         """By address, what functions and classes reach that may be gone after the call."""
         self.notes: dict[tuple[int, ...], Noted] = {}
         """By the addresses of a function and of classes, what was noted last."""
+        self.standing: dict[int, Reach] = {}
+        """By address, the looks that were seen to hold and since when no code of the program has run."""
 
     def finds_active(self, context: Context, function: Any, args: Iterable[Any]) -> bool:
         package = package_of(function)
@@ -158,9 +173,13 @@ class _Memory:
         """What each of `starts` reaches, but for those that another has looked into, and to the end."""
         found: list[Reach] = []
         for start in starts:
-            if not any(id(start) in reach.codes and not reach.is_cut for reach in found):
-                found.append(reach_of(start, package, self.own))
-                yield found[-1]
+            if any(id(start) in reach.codes and not reach.is_cut for reach in found):
+                continue
+            reach = self.standing.get(id(start))
+            if reach is None or reach.package != package:
+                reach = self.standing[id(start)] = reach_of(start, package, self.own)
+            found.append(reach)
+            yield reach
 
 
 def _reaches_active(context: Context, reach: Reach) -> bool:
