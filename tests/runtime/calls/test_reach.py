@@ -272,3 +272,19 @@ def test_what_many_objects_lead_to_is_looked_at_once() -> None:
     )
     assert not depend(context, shadows)
     assert asked == [[*shadows.values()]]
+
+
+def test_a_look_is_compared_once_for_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[Reach] = []
+    stands = Reach.stands
+    monkeypatch.setattr(Reach, "stands", lambda reach: (compared.append(reach), stands(reach))[1])
+
+    def f(x: Any) -> Any:
+        held = [x]
+        return sum([library.count(2.0) for _ in range(10)]) * held[0]
+
+    assert adbc.grad(f)(3.0) == 30.0
+    assert 0 < len(compared) <= 11
+    compared.clear()
+    assert adbc.jvp(f, (3.0,), (1.0,)) == (90.0, 30.0)
+    assert 0 < len(compared) <= 11
