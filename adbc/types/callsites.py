@@ -26,7 +26,6 @@ from adbc.tangents.fields import plain_check
 from adbc.types.array_calls import (
     DTYPE_CODES,
     formula_call,
-    is_array_of_numbers,
     is_inline_number,
     is_item,
     is_moved,
@@ -35,31 +34,27 @@ from adbc.types.array_calls import (
     is_view,
     kind_of_numbers,
 )
-from adbc.types.inference import array_getitem, call_parts, may_answer_in_python, type_of
+from adbc.types.inference import call_parts, may_answer_in_python, type_of
 from adbc.types.keywords import drops_keywords
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     FLOAT,
-    INT,
     AbstractType,
     ArrayType,
     ClosureType,
     ConstType,
     Exact,
-    RealType,
     TupleType,
     ValueArrayType,
     class_of,
     has_cotangent,
     has_shadow,
-    is_bare,
-    is_float64,
-    is_list,
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
 from adbc.types.number_calls import is_global_number, is_plain_step, part_of_number
 from adbc.types.places import Places, is_beside, is_default, is_field, is_kept
 from adbc.types.records import record_field, unhidden
+from adbc.types.slot_calls import is_container_slot, is_slot
 from adbc.types.texts import is_open_text, of_text
 
 __all__ = [
@@ -482,8 +477,8 @@ def _of_slot(call: _OpenCall, row: Any) -> Kind | None:
         return read if is_item(call.types) else None
     if access == "store" and is_part_write(call.call, call.types):
         return Kind.WRITE
-    kinds = _OF_CONTAINERS if _is_container_slot(access, call.types) else _OF_ARRAYS
-    if kinds is _OF_ARRAYS and not _is_slot(access, call.types):
+    kinds = _OF_CONTAINERS if is_container_slot(access, call.types) else _OF_ARRAYS
+    if kinds is _OF_ARRAYS and not is_slot(access, call.types):
         return None
     return Kind.PRIMAL if access == "load" and not call.active(call.arguments[0]) else kinds[access]
 
@@ -584,35 +579,6 @@ def _is_plain_check(arguments: Sequence[Value]) -> bool:
     return isinstance(known, TupleType) and all(
         isinstance(t, ConstType) and plain_check(t.value) for t in known.elements
     )
-
-
-def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
-    """Whether a read or write of a container concerns one slot that holds a real number of 64 bits."""
-    container = types_[0]
-    if access == "append" or not isinstance(container, ArrayType) or container.dtype != "float64":
-        return False
-    element = array_getitem(container, types_[1])
-    if element is None or not is_inline_number(element):
-        return False
-    return access == "load" or is_inline_number(types_[2])
-
-
-def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
-    """Whether a read or write concerns one slot of a list or dict, and in a write a Python float; what is
-    appended may be a number of NumPy's, an array, or what has no derivative, too."""
-    if access == "append":
-        value = types_[1] if len(types_) == 2 else None
-        is_known = value is not None and (_is_double(value) or is_array_of_numbers(value) or is_bare(value))
-        return is_list(types_[0]) and is_known
-    if access == "store":
-        return is_list(types_[0]) and types_[1] == INT and types_[2] == FLOAT
-    return (is_list(types_[0]) and types_[1] == INT) or types_[0] == _DICT
-
-
-def _is_double(known: AbstractType) -> bool:
-    """Whether values are floats, Python's or NumPy's."""
-    classes = known.members if isinstance(known, RealType) else (class_of(known),)
-    return all(cls is float or (cls is not None and is_float64(Exact(cls))) for cls in classes)
 
 
 _DICT, _CELL = Exact(dict), Exact(types.CellType)

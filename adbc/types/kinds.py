@@ -102,7 +102,7 @@ class Kind(StrEnum):
     )
     TEXT = (
         "text",
-        "text is made of numbers or of text, or a number is read from text",
+        "text is made of text, or of what may be text, or a number is read from text",
         "the call, by the runtime with the context",
     )
     VIEW = "view", "basic indexing of an array", "the same view of the shadow"

@@ -28,7 +28,9 @@ def of_text(
     if row.of_text:
         if not any(_may_say_number(a, active) for a in arguments):
             return None
-        return Kind.DYNAMIC if keywords else Kind.TEXT
+        # In reverse mode something may have to come back to a number that is written.
+        is_met = keywords or any(active(a) for a in arguments if not isinstance(a, Const))
+        return Kind.DYNAMIC if is_met else Kind.TEXT
     return Kind.DYNAMIC if may_meet_text(row, arguments, keywords) else None
 
 

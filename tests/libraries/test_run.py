@@ -179,6 +179,15 @@ def test_a_log_is_gone_on_from(made: pathlib.Path, tmp_path: pathlib.Path) -> No
     assert finished(tmp_path / "none") == finished(None) == {}
 
 
+def test_the_last_line_of_a_trial_counts(made: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    log = tmp_path / "log"
+    trial = Trial(place_of(made, "broken"), "forward")
+    given = {"call": str(trial.place), "mode": "forward", "package": "numpy"}
+    lines = [{**given, "outcome": outcome} for outcome in ("right", "refused", "right", "too long")]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert finished(log) == {trial.key: lines[-1]}
+
+
 def test_what_is_finished_is_not_run_again(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from adbc.runtime.calls.library_memory import found_by_names
+from adbc.runtime.calls.library_memory import found_by_names, looks_anew
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import MutableTangent
@@ -68,7 +68,9 @@ class LibraryMemory:
 
     def __init__(self, context: Context, call: Call) -> None:
         self.context = context
-        note_written(context)
+        # Whether the call is made as it is (`plain.is_plain`) was asked just now.
+        if note_written(context, is_asked=True):
+            looks_anew(context)
         self.found = found_by_names(context, call.function, call.args)
 
     def undoing(self, undo: Undo | None) -> Undo | None:
@@ -112,12 +114,13 @@ def _when_written(context: Context, x: Any) -> Callable[[], bool]:
     return lambda: id(x) in written
 
 
-def note_written(context: Context) -> None:
-    """Note where code that is differentiated has written since code of a library was called as it is."""
-    if context.kept is not None:
-        context.kept.note_written()
+def note_written(context: Context, is_asked: bool = False) -> bool:
+    """Note where code that is differentiated has written since code of a library was called as it is; whether
+    memory of libraries was looked at anew (see `Kept.note_written`)."""
+    is_new = context.kept is not None and context.kept.note_written(is_asked)
     if "left" in vars(context):
         written = [x for x, content in context.left.values() if differs(x, content)]
         for x in written:
             del context.left[id(x)]
             context.written[id(x)] = x
+    return is_new

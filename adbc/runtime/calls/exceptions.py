@@ -33,6 +33,7 @@ from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent, fill_tangent, slot_rdata, slot_tangent
 from adbc.tangents.fields import arguments, hides_arguments
+from adbc.tangents.protocol import ValueKind, kind_of
 
 __all__ = [
     "PROTOCOLS", "SET_LINK", "allocated", "caught", "is_allocator", "kept_arguments", "of_exception",
@@ -183,7 +184,23 @@ def of_exception(context: Context, step: OfException) -> Step | None:
         return Value(call, value, None)
     if name in _FIRST and isinstance(error, _FIRST[name]) and len(error.args) == 1 and value is error.args[0]:
         return Delegate(call.on(stop_value, 0))
+    if name not in _LINKS and not _is_met(context, value):
+        raise UnsupportedError(
+            f"attribute '{name}' of a {type(error).__name__} is a {type(value).__name__}",
+            "C code has put it there, and its derivative would be lost",
+            "use the value itself in place of what the exception says",
+        )
     return Found(call, value)
+
+
+def _is_met(context: Context, value: Any) -> bool:
+    """Whether `value`, which an exception holds, has no derivative, or one that is known by its address."""
+    kind = kind_of(type(value))
+    if kind.inactive:
+        return True
+    if kind.address:
+        return context.shadows.lookup(value) is not None
+    return isinstance(kind, ValueKind) and all(_is_met(context, part) for _, part in kind.parts(value))
 
 
 def set_on_exception(call: Call, name: str) -> Step | None:

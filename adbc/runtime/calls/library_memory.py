@@ -27,12 +27,11 @@ from adbc.runtime.calls.reach import (
 )
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
-from adbc.tangents import NO_TANGENT
 from adbc.tangents.contents import contents, differs
 from adbc.tangents.fields import is_python_class
 from adbc.tangents.standing import Standing
 
-__all__ = ["finds_active", "finds_memory", "found_by_names"]
+__all__ = ["depend", "finds_active", "finds_memory", "found_by_names"]
 
 _ELEMENTS = 10_000
 """The most elements of what is noted."""
@@ -40,6 +39,7 @@ _ELEMENTS = 10_000
 
 def finds_active(context: Context, function: Any, args: Iterable[Any] = ()) -> bool:
     """Whether code of a library, `function` that is called on `args`, finds memory with a derivative."""
+    looks_anew(context)
     if package_of(function) in KEEP_NOTHING:
         return False
     if not context.shadows and not with_active_defaults:
@@ -54,10 +54,22 @@ def finds_memory(context: Context, function: Any) -> bool:
 
 def found_by_names(context: Context, function: Any, args: Iterable[Any]) -> Noted | None:
     """The memory that code of a library, `function` that is called on `args`, finds from itself and from the
-    classes of these, and what stands in it; None if there is none.  What is large is passed over."""
+    classes of these, and what stands in it; None if there is none.  What is large is passed over.
+
+    `finds_active` was asked just now, and nothing has run since.
+    """
     if package_of(function) in KEEP_NOTHING:
         return None
-    return _looked(context).noted(function, args)
+    found = _looked(context).noted(function, args)
+    looks_anew(context)
+    return found
+
+
+def looks_anew(context: Context) -> None:
+    """Take nothing for granted that was seen of the memory of libraries: code may have run."""
+    memory: _Memory | None = context.library_memory
+    if memory is not None:
+        memory.standing.clear()
 
 
 class Noted:
@@ -118,12 +130,14 @@ class _Memory:
         """By address, what functions and classes reach that may be gone after the call."""
         self.notes: dict[tuple[int, ...], Noted] = {}
         """By the addresses of a function and of classes, what was noted last."""
+        self.standing: dict[int, Reach] = {}
+        """By address, the looks that were seen to hold and since when no code of the program has run."""
 
     def finds_active(self, context: Context, function: Any, args: Iterable[Any]) -> bool:
         package = package_of(function)
         starts: dict[int, Any] = {}
         for x in (function, *args):
-            if any(_depends(context, y) for y in memory_in(x, package, starts)):
+            if depend(context, memory_in(x, package, starts)):
                 return True
         return any(_reaches_active(context, reach) for reach in self._reaches(starts.values(), package))
 
@@ -159,9 +173,13 @@ class _Memory:
         """What each of `starts` reaches, but for those that another has looked into, and to the end."""
         found: list[Reach] = []
         for start in starts:
-            if not any(id(start) in reach.codes and not reach.is_cut for reach in found):
-                found.append(reach_of(start, package, self.own))
-                yield found[-1]
+            if any(id(start) in reach.codes and not reach.is_cut for reach in found):
+                continue
+            reach = self.standing.get(id(start))
+            if reach is None or reach.package != package:
+                reach = self.standing[id(start)] = reach_of(start, package, self.own)
+            found.append(reach)
+            yield reach
 
 
 def _reaches_active(context: Context, reach: Reach) -> bool:
@@ -169,14 +187,19 @@ def _reaches_active(context: Context, reach: Reach) -> bool:
     if with_active_defaults and any(f in with_active_defaults for f in reach.functions):
         return True
     met = chain(reach.windows, () if not context.shadows.meets(reach.ids) else reach.found)
-    return any(_depends(context, x) for x in met)
+    return depend(context, met)
 
 
-def _depends(context: Context, x: Any) -> bool:
-    """Whether what was reached, `x`, has a derivative of which `Kept` does not tell."""
-    if type(x) is types.FunctionType and x in with_active_defaults:
+def depend(context: Context, met: Iterable[Any]) -> bool:
+    """Whether one of those that were `met` has a derivative of which `Kept` does not tell."""
+    met = [*met]
+    if with_active_defaults and any(type(x) is types.FunctionType and x in with_active_defaults for x in met):
         return True
-    shadow = context.shadows.behind(x)
-    if shadow is None or shadow is NO_TANGENT or not context.is_active(shadow):
+    shadows = [*map(context.shadows.behind, met)]
+    # At once, for what stands in one stands in many others, too, and is looked at a single time.
+    if not context.is_active(shadows):
         return False
-    return context.kept is None or not context.kept.tells_of(shadow)
+    if context.kept is None:
+        return True
+    tells_of = context.kept.tells_of
+    return any(context.is_active(shadow) and not tells_of(shadow) for shadow in shadows if shadow is not None)

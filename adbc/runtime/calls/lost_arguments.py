@@ -1,6 +1,7 @@
 """Arguments of functions in C without a rule, while it is not known whether they have a derivative.
 
-What such a function makes of them is taken for constant, and NaN comes back to them (`tangents.lost`).
+What such a function makes of them is taken for constant, and NaN comes back to them (`tangents.lost`).  So it
+does to numbers that were written as text, if a number was read from text later.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.context import Context
 from adbc.tangents import lost
 
-__all__ = ["LostArguments", "lost_arguments"]
+__all__ = ["LostArguments", "lost_arguments", "written_as_text"]
 
 
 class LostArguments:
@@ -61,3 +62,17 @@ def lost_arguments(context: Context, call: Call, shadows: Sequence[Any]) -> Lost
     if nan is None:
         raise missing_rule(call)
     return LostArguments(call, found, nan)
+
+
+def written_as_text(context: Context, call: Call) -> Sequence[tuple[Any, Any, Any]]:
+    """The arguments of `call`, which makes text, that may have a derivative, each with its origin and shadow;
+    none if one is of another kind than `tangents.lost` knows, or no refusal may wait."""
+    if context.start_waiting is None or context.follows_inner:
+        return ()
+    found = []
+    for x, shadow, origin in zip(call.args, call.shadows, call.origins, strict=False):
+        if shadow is not None and context.is_active(shadow):
+            if not lost.may_be_lost(x, shadow):
+                return ()
+            found.append((origin, x, shadow))
+    return found

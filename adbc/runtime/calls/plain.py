@@ -247,7 +247,7 @@ class _Search:
                 pending, behind, is_behind = behind, [], True
             x = pending.pop()
             cls = type(x)
-            if cls in _ATOMS or id(x) in seen:
+            if cls in _ATOMS or id(x) in seen or (cls is tuple and _ATOMS.issuperset(map(type, x))):
                 continue
             seen.add(id(x))
             if len(seen) > _MANY or self.hides(x) or (is_behind and self.depends(x)):

@@ -12,12 +12,13 @@ from typing import Any
 
 from adbc.ir.intrinsics import EXHAUSTED, Raised
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime.calls import fields, plans, steps
+from adbc.runtime.calls import fields, plans, steps, texts
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values, are_values, is_of_operators
 from adbc.runtime.calls.keys import BY_KEY
 from adbc.runtime.calls.keywords import with_keywords
+from adbc.runtime.calls.lost_arguments import written_as_text
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter, to_self
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, OfSelf, Protocols
@@ -28,6 +29,7 @@ from adbc.runtime.state.engine import DerivedView, EngineView
 from adbc.runtime.state.slots import as_float
 from adbc.tangents import NO_FDATA, FData, RData, add, slot_increment, slot_shadow, slot_tangent
 from adbc.tangents.activity_marks import INACTIVE
+from adbc.tangents.lost import lose
 from adbc.tangents.protocol import register_tangent
 from adbc.types import AbstractType, TupleType, has_cotangent
 from adbc.types.lattice import FLOAT, is_number
@@ -337,6 +339,20 @@ class ReverseCalls(Calls):
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
             fout = dependent(fout, call.shadows, step.row)
         return out, fout, lambda bout: zip(origins, pullback(bout), strict=False)
+
+    def use_text_row(self, context: Context, step: steps.UseTextRow, mode: Mode) -> Answer:
+        written = written_as_text(context, step.call) if step.row.of_text else ()
+        answer = self.use_row(context, step, mode)
+        texts.after_row(context, step, answer[0], bool(written))
+        if not written:
+            return answer
+        memory: Any = context.texts
+
+        def text_pullback(bout: Any) -> Any:
+            nan = memory.nan  # of a number that was read by then, no matter from which text
+            return () if nan is None else [(origin, lose(x, f, nan)) for origin, x, f in written]
+
+        return answer[0], answer[1], text_pullback
 
     def of_places(self, answer: Answer, count: int) -> Any:
         out, fout, pullback = answer

@@ -111,15 +111,22 @@ def follow(
     shadows: Sequence[Any],
     out: Any,
     by_name: Mapping[str, Any] = _NOTHING,
+    is_open: bool = False,
 ) -> None:
     """Remember `out`, the result of a function with a row of text, if a number with a derivative is said by
-    it; refuse if it is a number that was read from such text."""
+    it; refuse if it is a number that was read from such text.
+
+    is_open: something comes back to the numbers with a derivative if a number is read (`lost_arguments`).
+    """
     texts = context.texts
     source = None if texts is None else texts.reached((*args, *by_name.values()))
-    if source is None and not any(map(context.is_active, shadows)):
+    says_number = any(map(context.is_active, shadows))
+    if source is None and not says_number:
         return
     if texts is None:
         texts = context.texts = Texts()
+    if says_number and not is_open:
+        texts.is_certain = True
     if function is intrinsics._iter_:
         _spell(texts, function, args[0], out)
     elif function is print:
@@ -127,7 +134,7 @@ def follow(
     elif any(function is method for method in WRITERS):
         texts.written(args[0])
     elif source is not None:
-        _hand_on(texts, function, (*args, *by_name.values()), out, source)
+        _hand_on(context, function, (*args, *by_name.values()), out, source)
     elif isinstance(out, _TEXT):
         texts.made(out)
     elif type(function) is ENCODER:
@@ -135,17 +142,17 @@ def follow(
             texts.taken(part)
 
 
-def after_row(context: Context, step: UseRow, out: Any) -> None:
-    """Look at `out`, the result of a row that was used at run time."""
+def after_row(context: Context, step: UseRow, out: Any, is_open: bool = False) -> None:
+    """Look at `out`, the result of a row that was used at run time; `is_open` as `follow` has it."""
     call, texts, row = step.call, context.texts, step.row
     if row.of_text:
-        follow(context, call.function, call.args[: call.count], call.shadows, out, call.by_name())
+        follow(context, call.function, call.args[: call.count], call.shadows, out, call.by_name(), is_open)
     elif texts is None or not call.args:
         return
     elif row.converts is not None:
         source = texts.reached(call.args)
         if source is not None:
-            raise _refused(call.function, source)
+            _refuse(context, call.function, source)
     elif row.function in SPELLING:
         for x in filter(texts.holds, call.args):
             _spell(texts, call.function, x, out)
@@ -178,6 +185,7 @@ def written(context: Context, streams: Sequence[Any]) -> None:
     """Remember `streams`, to which text is written that is made from a number with a derivative."""
     if context.texts is None:
         context.texts = Texts()
+    context.texts.is_certain = True
     for stream in streams:
         context.texts.written(stream)
 
@@ -194,6 +202,7 @@ def raised_in_c(context: Context, error: BaseException) -> None:
         return
     if context.texts is None:
         context.texts = Texts()
+    context.texts.is_certain = True
     context.texts.kept(error)
     for x in said:
         if isinstance(x, _TEXT):
@@ -223,6 +232,7 @@ def _traced(context: Context, call: Call, out: Any) -> None:
     written to: what the exception says may be a number with a derivative."""
     if context.texts is None:
         context.texts = Texts()
+    context.texts.is_certain = True
     for x in out if isinstance(out, (list, tuple)) else (out,):
         if isinstance(x, str):
             context.texts.taken(x)
@@ -232,11 +242,17 @@ def _traced(context: Context, call: Call, out: Any) -> None:
 
 
 def _said(error: BaseException) -> Iterator[Any]:
-    """What attributes of exceptions that C code raises are made of."""
+    """What attributes of exceptions that C code raises are made of.
+
+    The object that has no attribute of a name is none of these, unless it is a text: of others the message
+    has the class, which says no number.
+    """
     spaces = [*map(vars, type(error).__mro__)]
     for name in ("name", "obj", "filename", "filename2", "object", "text"):
         if any(name in space for space in spaces):
-            yield getattr(error, name, None)
+            value = getattr(error, name, None)
+            if name != "obj" or isinstance(value, _TEXT):
+                yield value
 
 
 _NO_DIGIT = re.compile(r"\D*\Z").match
@@ -333,7 +349,7 @@ def hand_on(context: Context, call: Call, out: Any, source: Any) -> None:
             _named(texts, call.args)
         return
     is_of_files = _is_of_files(call.function)
-    _hand_on(texts, call.function, call.args, out, source, is_of_files)
+    _hand_on(context, call.function, call.args, out, source, is_of_files)
     if is_of_files:
         name = getattr(call.function, "__name__", "")
         if name.startswith("write"):
@@ -397,9 +413,11 @@ def _calls_back(x: Any) -> bool:
 
 
 def _hand_on(
-    texts: Texts, function: Any, args: Sequence[Any], out: Any, source: Any, is_of_files: bool = False
+    context: Context, function: Any, args: Sequence[Any], out: Any, source: Any, is_of_files: bool = False
 ) -> None:
     """Remember what `function` has made of `args`, among which is `source`."""
+    texts = context.texts
+    assert texts is not None
     is_parser = type(function).__module__ == "_json" and type(function) is not ENCODER
     pending, seen = [out[0] if is_parser and type(out) is tuple else out], set()
     while pending:
@@ -413,7 +431,7 @@ def _hand_on(
         elif isinstance(x, int):
             is_said = is_parser or _says_what(function, args)
             if is_said and not (function is int and texts.is_whole(args[0])):
-                raise _refused(function, source)
+                _refuse(context, function, source)
         elif isinstance(x, _NESTING):
             if id(x) not in seen:
                 seen.add(id(x))
@@ -425,7 +443,9 @@ def _hand_on(
             for said in (value for _, value in instance_fields(x) if isinstance(value, (str, bytes))):
                 texts.taken(said)
                 texts.named(said)
-        elif isinstance(x, (numbers.Number, types.CodeType, memoryview)) or not _may_hold(x):
+        elif isinstance(x, numbers.Number):
+            _refuse(context, function, source)
+        elif isinstance(x, (types.CodeType, memoryview)) or not _may_hold(x):
             raise _refused(function, source)
         else:
             if keeps_unseen(x):
@@ -464,6 +484,18 @@ def _name(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or type(function).__name__
     module = getattr(function, "__module__", None)
     return f"{module}.{name}" if module and module not in ("builtins", "adbc.ir.intrinsics") else str(name)
+
+
+def _refuse(context: Context, function: Any, source: Any) -> None:
+    """Refuse that `function` has read a number from `source`, at once if it is known that a number with a
+    derivative was written there; else what comes back to the numbers that were written tells."""
+    texts = context.texts
+    assert texts is not None
+    nan = None if texts.is_certain else context.put_off(lambda: _refused(function, source))
+    if nan is None:
+        raise _refused(function, source)
+    if texts.nan is None:
+        texts.nan = nan
 
 
 def _refused(function: Any, source: Any) -> UnsupportedError:

@@ -53,6 +53,8 @@ class Kept:
         met."""
         self._written: dict[int, Any] = {}
         """By address, the objects that code which is differentiated was seen to have changed."""
+        self._changes: list[tuple[Any, Any]] | None = None
+        """What had changed when `is_constant` was asked, if it had to be known."""
         self.depends = False
         """Whether a value with a derivative was found there once."""
 
@@ -76,7 +78,8 @@ class Kept:
         """Whether nothing there depends on the input, as far as can be known."""
         if not self.depends:
             gained = self._gained()
-            numbers = not self._is_forward and any(map(_has_new_number, self.changed()))
+            self._changes = None if self._is_forward else self.changed()
+            numbers = self._changes is not None and any(map(_has_new_number, self._changes))
             self.depends = numbers or any(map(self._may_depend, (*gained, *self._arrays)))
             if gained and not self.depends:
                 self.note_written()
@@ -96,12 +99,19 @@ class Kept:
         """Whether object `x` is among those that are looked at."""
         return any(y is x for y, _ in self._values)
 
-    def note_written(self) -> None:
-        """Remember what has changed since it was looked at last, when no code was called as it is."""
-        written = {id(x): x for x, _ in self.changed()}
+    def note_written(self, is_asked: bool = False) -> bool:
+        """Remember what has changed since it was looked at last, when no code was called as it is; whether it
+        was looked at anew.
+
+        is_asked: nothing has run since `is_constant` was asked.
+        """
+        changes, self._changes = self._changes, None
+        written = {id(x): x for x, _ in (changes if is_asked and changes is not None else self.changed())}
         self._written.update(written)
-        if written or self._gained():
-            self.renew()
+        if not written and (is_asked or not self._gained()):
+            return False
+        self.renew()
+        return True
 
     def is_written(self, x: Any) -> bool:
         """Whether code that is differentiated was seen to have changed object `x`."""

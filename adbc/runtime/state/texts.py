@@ -51,6 +51,10 @@ class Texts:
         """Device and number of the files that text was written to."""
         self._names: set[str] = set()
         """Names in the file system that are such text: who lists a directory is given them as new texts."""
+        self.is_certain = False
+        """Whether some text was made of numbers with a derivative to which nothing comes back from there."""
+        self.nan: float | None = None
+        """What comes back to the others, once a number was read from such text."""
 
     # -- what is known -------------------------------------------------------------------------------------
 

@@ -305,7 +305,7 @@ def with_a_stream(x: Any) -> Any:
     shown = f"{x}"
     with io.StringIO("1.5") as stream:
         streams.append(stream)
-        return x * float(shown)
+        return x * eval(shown)
 
 
 @pytest.mark.parametrize("run", MODES.values(), ids=MODES)

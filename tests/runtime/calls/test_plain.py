@@ -294,6 +294,12 @@ def test_what_leads_nowhere(value: Any) -> None:
     assert leads_nowhere(value)
 
 
+def test_however_many_tuples_of_constants_there_are() -> None:
+    table = {name: [(name, k, (0.5,)) for k in range(4000)] for name in "abc"}
+    assert not leads_nowhere(table)
+    assert leads_nowhere({name: [row[:2] for row in rows] for name, rows in table.items()})
+
+
 @pytest.mark.parametrize("value", [list[Model], Model | None, defaultdict(Model), OrderedDict(a=MODEL)])
 def test_what_leads_to_the_users(value: Any) -> None:
     assert not leads_nowhere(value)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
+import types
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.runtime.calls.library_memory import depend
 from adbc.runtime.calls.reach import Reach, reach_of
 
 SOURCE = """
@@ -258,3 +260,31 @@ def test_what_a_library_no_longer_keeps_is_let_go() -> None:
     del row
     gc.collect()
     assert reference() is None
+
+
+def test_what_many_objects_lead_to_is_looked_at_once() -> None:
+    asked: list[Any] = []
+    shadows = {k: [0.0] for k in range(20)}
+    context: Any = types.SimpleNamespace(
+        shadows=types.SimpleNamespace(behind=shadows.get),
+        is_active=lambda shadow: asked.append(shadow),  # nothing is
+        kept=None,
+    )
+    assert not depend(context, shadows)
+    assert asked == [[*shadows.values()]]
+
+
+def test_a_look_is_compared_once_for_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[Reach] = []
+    stands = Reach.stands
+    monkeypatch.setattr(Reach, "stands", lambda reach: (compared.append(reach), stands(reach))[1])
+
+    def f(x: Any) -> Any:
+        held = [x]
+        return sum([library.count(2.0) for _ in range(10)]) * held[0]
+
+    assert adbc.grad(f)(3.0) == 30.0
+    assert 0 < len(compared) <= 11
+    compared.clear()
+    assert adbc.jvp(f, (3.0,), (1.0,)) == (90.0, 30.0)
+    assert 0 < len(compared) <= 11
