@@ -581,7 +581,7 @@ def _is_plain_check(arguments: Sequence[Value]) -> bool:
     )
 
 
-_DICT, _CELL = Exact(dict), Exact(types.CellType)
+_CELL = Exact(types.CellType)
 
 
 def is_method(call: Instruction, knowledge: Knowledge) -> types.FunctionType | None:
