@@ -91,7 +91,8 @@ def _read_classes(block: Block) -> None:
     for call in block.instructions:
         if target(call) is _getattr_ and constant(call.operands[2]) == "__class__":
             cls = class_of(type_of(call.operands[1]))
-            if cls is not None and inspect.getattr_static(cls, "__class__", None) is _CLASS:
+            is_told = cls is not None and "__stands_for__" not in vars(cls)
+            if is_told and inspect.getattr_static(cls, "__class__", None) is _CLASS:
                 call.operands = [Const(_foreigncall_), Const(type), call.operands[1]]
 
 
@@ -146,7 +147,9 @@ def _class(value: Value) -> type | None:
     """The class that `value` is, be it a constant or read of something."""
     read = _read_of_class(value)
     if read is not None:
-        return class_of(type_of(read))
+        cls = class_of(type_of(read))
+        # What stands for an object of another class is asked when the function runs.
+        return None if cls is None or "__stands_for__" in vars(cls) else cls
     known = constant(value)
     return known if isinstance(known, type) else None
 

@@ -196,7 +196,7 @@ def of_exception(context: Context, step: OfException) -> Step | None:
 def _is_met(context: Context, value: Any) -> bool:
     """Whether `value`, which an exception holds, has no derivative, or one that is known by its address."""
     kind = kind_of(type(value))
-    if kind.inactive:
+    if kind.inactive or isinstance(value, BaseException):  # exceptions are asked for what they hold
         return True
     if kind.address:
         return context.shadows.lookup(value) is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -215,7 +216,8 @@ class Context:
     def note_kept(self, value: Any, shadow: Any, before: int) -> Any:
         """`shadow`, of `value`, which a library keeps; there were `before` shadows when it was met."""
         if self.kept is None:
-            self.kept = Kept(self.is_active, self.is_forward)
+            is_active_here = weakref.WeakMethod(self.is_active)  # the context has these, and nobody else has
+            self.kept = Kept(lambda shadow: is_active_here()(shadow), self.is_forward)  # type: ignore[misc]
         self.kept.note(value, shadow, functools.partial(self.shadows.since, before))
         return shadow
 
