@@ -569,3 +569,11 @@ def closures_that_recur(x, u):
         return x if n == 0 else even(n - 1) * u[0]
 
     return power(3) * even(4)
+
+
+@case(1.5, [1.0, 2.0])
+def classes_of_partials(x, u):
+    g = functools.partial(operator.mul, x)
+    u[0] *= x if g.__class__ is functools.partial else x * x
+    u[1] *= x if isinstance(g, functools.partial) and type(g) is not type(x) else x * x
+    return g(u[0]) + g(u[1])
