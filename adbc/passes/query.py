@@ -7,9 +7,11 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.ir.handlers import forget_handler, is_idle
+from adbc.ir.intrinsics import _observe_
+from adbc.ir.terminators import Return
 from adbc.ir.values import Const, Instruction, Value
 
-__all__ = ["NOTHING", "constant", "drop", "target", "use_counts"]
+__all__ = ["NOTHING", "constant", "drop", "is_rest_call", "target", "use_counts"]
 
 NOTHING: Any = object()
 """The answer where there is no constant: any Python object may be one."""
@@ -27,6 +29,18 @@ def target(value: Value) -> Any:
         if callee.__class__ is Const:
             return callee.value
     return NOTHING
+
+
+def is_rest_call(call: Instruction) -> bool:
+    """Whether `call` is the rest of the function in a side exit, given the values that are live."""
+    block = call.block
+    assert block is not None
+    return (
+        isinstance(block.terminator, Return)
+        and block.terminator.value is call
+        and len(block.instructions) >= 2
+        and target(block.instructions[0]) is _observe_
+    )
 
 
 def drop(graph: Graph, instructions: set[Instruction]) -> bool:

@@ -52,10 +52,10 @@ from adbc.ir import intrinsics
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, natural_loops
-from adbc.ir.terminators import Branch, Return
+from adbc.ir.terminators import Branch
 from adbc.ir.traverse import predecessors, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
-from adbc.passes.query import target
+from adbc.passes.query import is_rest_call, target
 from adbc.passes.typed.guards import behind_steps
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
@@ -302,12 +302,5 @@ def _is_straight(start: Block | None, end: Block, dominators: Dominators) -> boo
 
 def is_rest(call: Instruction, inside: Block, dominators: Dominators) -> bool:
     """Whether `call` is the rest of the function in a side exit, given the values that are live."""
-    block = call.block
-    assert block is not None
-    return (
-        dominators.dominates(inside, block)
-        and isinstance(block.terminator, Return)
-        and block.terminator.value is call
-        and len(block.instructions) >= 2
-        and _is_observed(block)
-    )
+    assert call.block is not None
+    return dominators.dominates(inside, call.block) and is_rest_call(call)

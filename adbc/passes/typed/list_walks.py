@@ -47,10 +47,10 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.builder import Variables, insert_behind, remove_dead_phis, remove_trivial_phis
 from adbc.ir.graph import Block, Graph
-from adbc.ir.terminators import Branch, Return
+from adbc.ir.terminators import Branch
 from adbc.ir.traverse import predecessors, reverse_postorder, split_behind, uses
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.query import target
+from adbc.passes.query import is_rest_call, target
 from adbc.types.inference import type_of
 from adbc.types.lattice import INT, Exact, is_list
 
@@ -197,23 +197,11 @@ def _uses(made: Instruction, users: Any) -> tuple[set[Instruction], list[Instruc
                 waiting.append(call)
             elif target(call) is intrinsics._next_ or (_maker(call) is next and _source(call) in names):
                 steps.append(call)
-            elif _is_rest(call):
+            elif is_rest_call(call):
                 rests.append(call)
             else:
                 return names, [], []
     return names, list(dict.fromkeys(steps)), list(dict.fromkeys(rests))
-
-
-def _is_rest(call: Instruction) -> bool:
-    """Whether `call` is the rest of the function in a side exit."""
-    block = call.block
-    assert block is not None
-    return (
-        isinstance(block.terminator, Return)
-        and block.terminator.value is call
-        and len(block.instructions) >= 2
-        and target(block.instructions[0]) is intrinsics._observe_
-    )
 
 
 def _behind(step: Instruction, sources: dict[Block, list[Block]]) -> Block | None:

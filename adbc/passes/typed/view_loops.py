@@ -40,10 +40,9 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.loops import natural_loops
-from adbc.ir.terminators import Return
 from adbc.ir.traverse import uses
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.query import constant, target
+from adbc.passes.query import constant, is_rest_call, target
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, class_of
 
@@ -144,22 +143,10 @@ def _rests(made: Instruction, step: Instruction, users: Users) -> list[Instructi
         instruction = getattr(user, "instruction", user)
         if instruction is step:
             continue
-        if not isinstance(instruction, Instruction) or not _is_rest(instruction):
+        if not isinstance(instruction, Instruction) or not is_rest_call(instruction):
             return None
         found.append(instruction)
     return found
-
-
-def _is_rest(call: Instruction) -> bool:
-    """Whether `call` is the rest of the function in a side exit, given the values that are live."""
-    block = call.block
-    assert block is not None
-    return (
-        isinstance(block.terminator, Return)
-        and block.terminator.value is call
-        and len(block.instructions) >= 2
-        and target(block.instructions[0]) is intrinsics._observe_
-    )
 
 
 def _parts(step: Instruction, users: Users) -> list[Instruction] | None:
