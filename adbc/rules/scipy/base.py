@@ -11,7 +11,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from adbc.rules.activity import Refusal, and_lost, without_lost, without_refused
+from adbc.errors import UnsupportedError
+from adbc.rules.activity import Refusal, carries
 from adbc.rules.formulas import FormulaCall
 from adbc.rules.linear import along, refuse_others
 from adbc.rules.numpy.base import ArrayRule, plain
@@ -129,18 +130,19 @@ def fixed(x: Any, what: str, instead: str) -> Any:
     return x
 
 
-def _fixed_formulas(args: Args) -> list[Any]:
-    return [Refusal(args[1], "adbc has no rule for that", args[2])]
+def _refuse_active(args: Args, derivatives: Args, is_tangent: bool) -> None:
+    if carries(args[0], derivatives[0], is_tangent=is_tangent):
+        raise UnsupportedError(args[1], "adbc has no rule for that", args[2])
 
 
 def _fixed_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    without_refused(_fixed_formulas(args), args, dargs)
+    _refuse_active(args, dargs, True)
     return args[0], None
 
 
 def _fixed_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    _, lost = without_lost(_fixed_formulas(args), args, fargs)
-    return and_lost((args[0], None, lambda bout: (None,) * len(args)), lost)
+    _refuse_active(args, fargs, False)
+    return args[0], None, lambda bout: (None,) * len(args)
 
 
 ROWS: list[Rule] = [Primitive(fixed, frule=_fixed_frule, rrule=_fixed_rrule)]

@@ -130,7 +130,7 @@ class Context:
     def put_off(self, refusal: Callable[[], AdbcError]) -> float | None:
         """The NaN that is to come back to a value from where a derivative would be lost, if the error that
         `refusal` makes may wait until it is known whether there is one; else None."""
-        if self.start_waiting is None:
+        if self.start_waiting is None or self.follows_inner:
             return None
         if self.waiting is None:
             self.waiting = self.start_waiting()

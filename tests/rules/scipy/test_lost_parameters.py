@@ -13,7 +13,6 @@ from scipy import special, stats
 
 import adbc
 from adbc.errors import UnsupportedError
-from tests.programs.checks import check_second_derivative
 
 Program = Callable[[float], Any]
 
@@ -76,11 +75,6 @@ def test_constants_are_taken_wherever_they_stand(program: Program) -> None:
         assert adbc.value_and_grad(program)(x) == pytest.approx((program(x), slope), rel=1e-6)
     assert adbc.jvp(program, (x,), (1.0,))[1] == pytest.approx(slope, rel=1e-6)
     assert adbc.vjp(program, x)[1](1.0)[0] == pytest.approx(slope, rel=1e-6)
-
-
-@pytest.mark.parametrize("program", [orders_in_a_list, in_an_object])
-def test_second_derivatives(program: Program) -> None:
-    check_second_derivative(program, 0.7, rtol=1e-5)
 
 
 def of_an_active_order(x: float) -> Any:
