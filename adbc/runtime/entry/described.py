@@ -16,11 +16,13 @@ from adbc.runtime.entry.structures import structure
 from adbc.runtime.state.engine import SupportView
 from adbc.types import AbstractType
 
-__all__ = ["NUMBERS", "are_numeric", "described", "elements", "is_watched", "lists_in", "owner_of"]
+__all__ = ["BARE", "NUMBERS", "are_numeric", "described", "elements", "is_watched", "lists_in", "owner_of"]
 
 _FLOAT = frozenset({float})
 NUMBERS = frozenset({float, int, bool})
 """Classes of which nothing else is needed to enter a function with an instance."""
+BARE = NUMBERS | {str, type(None)}
+"""Classes of values that are themselves wherever they stand, beside which there is nothing."""
 
 
 def elements(x: list[Any]) -> AbstractType | None:

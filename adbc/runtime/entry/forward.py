@@ -16,11 +16,12 @@ from typing import Any
 
 from adbc.errors import ArgumentError
 from adbc.runtime.calls.plans import FLOATS, ROWS, Plan, is_derived, plan, planned, takes
-from adbc.runtime.entry.described import NUMBERS, are_numeric, elements, is_watched, lists_in, owner_of
+from adbc.runtime.entry.described import BARE, NUMBERS, are_numeric, elements, is_watched, lists_in, owner_of
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.first import first_dual_call
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
 from adbc.runtime.entry.results import pair, with_tangent
+from adbc.runtime.entry.selection import completed
 from adbc.runtime.entry.structures import is_plain
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
@@ -109,7 +110,7 @@ def _learn(
     if key is None or is_watched(engine.forward) or plain.__closure__ is not None or engine.table.rows(plain):
         return
     pairs = list(zip(primals, given, strict=True))
-    if not all(_is_point(x, t) or (type(x) is dict and _named(x, t)) or are_numeric([x]) for x, t in pairs):
+    if not all(map(_is_described, primals, given)):
         return
     if any(type(t) is not type(x) and t is not None for x, t in pairs):
         return
@@ -140,7 +141,7 @@ def _learn(
         known: Any = lists[i] if lists else None
         if type(x) is tuple:
             known = len(x)
-        elif type(x) not in NUMBERS and type(x) not in (list, dict):
+        elif type(x) not in BARE and type(x) not in (list, dict):
             known = x.dtype, x.ndim
         if kind is _NUMBER and type(x) is not float:
             return
@@ -148,6 +149,13 @@ def _learn(
     ways = engine.ways.setdefault(key, [])
     ways.insert(0, _Way(plain, engine.generation, found.rule, parts, inner, is_closed))
     del ways[_MOST:]
+
+
+def _is_described(x: Any, t: Any) -> bool:
+    """Whether little has to be asked of an argument `x`, with the tangent `t`, to find a way."""
+    if type(x) in BARE or are_numeric([x]):
+        return True
+    return _is_point(x, t) or (type(x) is dict and _named(x, t) is not None)
 
 
 def _planned(
@@ -182,6 +190,10 @@ def value_and_tangent(
         found = native.value_and_tangent(engine, f, primals, tangents)
         if found is not None:
             return found
+    if f.__class__ is FunctionType and f.__defaults__:
+        primals = completed(f, tuple(primals))
+        if len(primals) > len(tangents):
+            tangents = (*tangents, *[None] * (len(primals) - len(tangents)))
     if f.__class__ is FunctionType and not engine.stale and engine.epoch == engine.table.epoch:
         for way in engine.ways.get(id(f.__code__), ()):
             if (
@@ -262,7 +274,7 @@ def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequenc
         elif kind is _POINT:
             if len(x) != known or not _is_point(x, t):
                 return None
-        elif cls in NUMBERS:
+        elif cls in BARE:
             if t is not None:
                 return None
         else:
@@ -291,7 +303,7 @@ def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequenc
 
 def _has_none(x: Any) -> bool:
     """Whether `x`, which was given no tangent, can have none: a number is a constant then."""
-    return type(x) in NUMBERS or (type(x) is not list and x.dtype.kind in "iub")
+    return type(x) in BARE or (type(x) is not list and x.dtype.kind in "iub")
 
 
 def _is_point(x: Any, t: Any) -> bool:

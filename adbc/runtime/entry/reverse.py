@@ -38,7 +38,7 @@ from adbc.runtime.entry.entering import enter, go_back, start_waiting
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import kept, pair, real, seed, snapshot
-from adbc.runtime.entry.selection import Selector, by_position, places, selectors
+from adbc.runtime.entry.selection import Selector, by_position, completed, least_count, places, selectors
 from adbc.runtime.entry.structures import Pairs, is_plain, structure, zeros
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
@@ -206,7 +206,7 @@ class Entrance:
             key = described(args)
             way = self.ways.get(key)  # type: ignore[arg-type]  # None is no key
             if way is None or not way.is_good(engine, f):
-                is_known = key is not None and _is_simple(f) and are_numeric(args)
+                is_known = key is not None and _is_simple(f, len(args)) and are_numeric(args)
                 return self._prepared(engine, f, args, key) if is_known else None  # type: ignore[arg-type]
             self.latest = way
         return way
@@ -252,7 +252,7 @@ class Entrance:
     ) -> None:
         """Keep what `call`, which took the long way, has shown, if it was a simple one."""
         key = described(args)
-        if key is None or is_watched(engine.reverse) or not _is_simple(f):
+        if key is None or is_watched(engine.reverse) or not _is_simple(f, len(args)):
             return
         known = self.ways.get(key)
         if known is not None and known.is_good(engine, f):
@@ -426,9 +426,11 @@ def _array(b: Any, x: Any, shadow: Any) -> Any:
     return kind_of(type(x)).alike(b, x)  # type: ignore[attr-defined]  # the kind of arrays
 
 
-def _is_simple(f: Any) -> bool:
-    """Whether a function brings nothing along: neither a closure nor defaults."""
-    return type(f) is types.FunctionType and f.__closure__ is None and not f.__defaults__
+def _is_simple(f: Any, count: int) -> bool:
+    """Whether a function brings nothing along into a call with so many arguments: neither a closure nor
+    defaults."""
+    is_function = type(f) is types.FunctionType and f.__closure__ is None
+    return is_function and (not f.__defaults__ or count == f.__code__.co_argcount)
 
 
 def _is_value(type_: Any) -> bool:
@@ -500,11 +502,13 @@ def value_and_gradient_of(
     def any_value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         engine = engine_in_use()
         wanted = places(f, chosen, args, kwargs)
-        given, named = by_position(f, args, kwargs)
+        given, named = by_position(f, args, kwargs, with_defaults=True)
         if kwargs and not named:
             names = (*range(len(args)), *kwargs)
             order = f.__code__.co_varnames
             wanted = tuple([i if i < len(args) else order.index(names[i]) for i in wanted])
+        if not named and type(f) is types.FunctionType and f.__defaults__:
+            given = completed(f, given)
         entrance = None if named else by_place.get(wanted)
         if entrance is None:
             entrance = Entrance(wanted)
@@ -520,6 +524,7 @@ def value_and_gradient_of(
         return any_value_and_gradient
     numbers: Any = chosen
     entrance = Entrance(numbers)
+    count = least_count(f, numbers)
 
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         try:
@@ -530,6 +535,8 @@ def value_and_gradient_of(
                 answered = _native(engine, entrance, f, args, single)
                 if answered is not None:
                     return answered
+            if len(args) >= count and f.__defaults__:
+                args = completed(f, args)  # type: ignore[arg-type]  # a function
             way = entrance.way(engine, f, args)
             entered = None
             if way is not None and way.is_short:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import inspect
 import operator
+import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import ArgumentError
+from adbc.runtime.entry.described import BARE
 from adbc.runtime.report.messages import describe
 
-__all__ = ["Selector", "by_position", "label", "places", "selectors"]
+__all__ = ["Selector", "by_position", "completed", "label", "least_count", "places", "selectors"]
 
 Selector = int | str
 
@@ -48,18 +50,55 @@ def label(i: int, names: Sequence[str], count: int) -> int | str:
 
 
 def by_position(
-    f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], with_defaults: bool = False
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Arguments by keyword are put by position if they are for the next parameters of `f`,
-    which is a function itself and not something around one."""
+    """Arguments by keyword are put by position if they are for the next parameters of `f`, a function itself
+    and not something around one.
+
+    with_defaults: parameters between them may be left out whose defaults are as good as arguments.
+    """
     if type(f) is not types.FunctionType:
         return args, kwargs
     code = f.__code__
-    following = code.co_varnames[len(args) : len(args) + len(kwargs)]
-    first, last = code.co_posonlyargcount, code.co_argcount
-    if first <= len(args) and len(args) + len(kwargs) <= last and kwargs.keys() == set(following):
-        return (*args, *[kwargs[name] for name in following]), {}
-    return args, kwargs
+    names = code.co_varnames[len(args) : code.co_argcount]
+    if len(args) < code.co_posonlyargcount or not kwargs.keys() <= set(names):
+        return args, kwargs
+    last = max((names.index(name) for name in kwargs), default=-1)
+    defaults = f.__defaults__ or ()
+    first = code.co_argcount - len(defaults) - len(args)  # the place among `names` of the first default
+    found = []
+    for i, name in enumerate(names[: last + 1]):
+        if name in kwargs:
+            found.append(kwargs[name])
+        elif with_defaults and i >= first and defaults[i - first].__class__ in BARE:
+            found.append(defaults[i - first])
+        else:
+            return args, kwargs
+    return (*args, *found), {}
+
+
+def completed(f: types.FunctionType, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments `args` of a call of `f`, all by position, and behind them the defaults of the other
+    parameters, if these are as good as arguments: numbers, texts and None."""
+    code, defaults = f.__code__, f.__defaults__ or ()
+    missing = code.co_argcount - len(args)
+    if not 0 < missing <= len(defaults) or code.co_kwonlyargcount or code.co_flags & _GATHERING:
+        return args
+    rest = defaults[len(defaults) - missing :]
+    for x in rest:
+        if x.__class__ not in BARE:
+            return args
+    return (*args, *rest)
+
+
+def least_count(f: Any, numbers: Sequence[int]) -> int:
+    """How many arguments a call of `f` has at least that may be `completed`, where the gradient by those
+    with these `numbers` is asked for: one that counts from the end means the arguments that are given."""
+    is_certain = type(f) is types.FunctionType and min(numbers, default=0) >= 0
+    return max(numbers, default=-1) + 1 if is_certain else sys.maxsize
+
+
+_GATHERING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def places(

@@ -18,6 +18,7 @@ import collections
 import contextvars
 import functools
 import gc
+import io
 import os
 import re
 import stat
@@ -49,6 +50,8 @@ class Texts:
         are known by what they are."""
         self._files: set[tuple[int, int]] = set()
         """Device and number of the files that text was written to."""
+        self._outlets: dict[int, Any] = {}
+        """By address, the streams made in C that have been `written` to."""
         self._names: set[str] = set()
         """Names in the file system that are such text: who lists a directory is given them as new texts."""
         self.is_certain = False
@@ -130,6 +133,10 @@ class Texts:
 
     def written(self, x: Any) -> None:
         """Remember `x`, which may give back the text that it was given, and what stands behind it."""
+        if type(x) in _STREAMS:  # what stands behind one of these is always the same
+            if self._outlets.get(id(x)) is x:
+                return
+            self._outlets[id(x)] = x
         for each in behind(x):
             if keeps_unseen(each):
                 self._remember(each, False)
@@ -276,6 +283,9 @@ def _is_stream(x: Any) -> bool:
     return any(base.__module__ in ("_io", "io") for base in type(x).__mro__)
 
 
+_STREAMS = frozenset(
+    {io.TextIOWrapper, io.StringIO, io.BytesIO, io.BufferedWriter, io.BufferedRandom, io.FileIO}
+)
 _PATHS = (str, bytes, os.PathLike)
 
 
