@@ -117,10 +117,10 @@ class Engine:
         self.plans: dict[Key, Any] = {}
         """The inline caches of dispatch: how functions are entered, by code and classes of arguments."""
         self.ways: dict[int, list[Any]] = {}
-        """Short ways in for `jvp`, by the address of the code (`runtime.entry.forward`)."""
+        self.entrances: dict[Key, Any] = {}
+        """Short ways in for `jvp` and for gradients (`runtime.entry`), by the addresses of code."""
         self.read_places: dict[Key, list[int]] = {}
         """What `reading.only_read` has found, by code and classes of arguments."""
-
         self.forms: dict[Key, set[Any]] = {}  # see `calls.forms`
         self.cache = None if cache is None else cache(self)
         self.guesses = Guesses(config.speculation)
@@ -138,7 +138,7 @@ class Engine:
         if config.backend != "bytecode" and plain is None and not (self.is_watched or config.debug):
             self.native = Native(self)
         self.caches: tuple[Any, ...] = (
-            self.rules, self.guarded, self.plans, self.ways, self.read_places, self.forms,
+            self.rules, self.guarded, self.plans, self.ways, self.entrances, self.read_places, self.forms,
             *self.guesses.caches, *self.bindings.caches, *graphs.caches, *self.knowledge.caches,
             *self.tiers.caches, *self.special_bases.caches, *([self.native.ways] if self.native else []),
         )  # fmt: skip

@@ -39,6 +39,7 @@ from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import kept, pair, real, seed, snapshot
 from adbc.runtime.entry.selection import Selector, by_position, completed, least_count, places, selectors
+from adbc.runtime.entry.shared import is_simple, shared
 from adbc.runtime.entry.structures import Pairs, is_plain, structure, zeros
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
@@ -206,7 +207,7 @@ class Entrance:
             key = described(args)
             way = self.ways.get(key)  # type: ignore[arg-type]  # None is no key
             if way is None or not way.is_good(engine, f):
-                is_known = key is not None and _is_simple(f, len(args)) and are_numeric(args)
+                is_known = key is not None and is_simple(f, len(args)) and are_numeric(args)
                 return self._prepared(engine, f, args, key) if is_known else None  # type: ignore[arg-type]
             self.latest = way
         return way
@@ -252,7 +253,7 @@ class Entrance:
     ) -> None:
         """Keep what `call`, which took the long way, has shown, if it was a simple one."""
         key = described(args)
-        if key is None or is_watched(engine.reverse) or not _is_simple(f, len(args)):
+        if key is None or is_watched(engine.reverse) or not is_simple(f, len(args)):
             return
         known = self.ways.get(key)
         if known is not None and known.is_good(engine, f):
@@ -426,13 +427,6 @@ def _array(b: Any, x: Any, shadow: Any) -> Any:
     return kind_of(type(x)).alike(b, x)  # type: ignore[attr-defined]  # the kind of arrays
 
 
-def _is_simple(f: Any, count: int) -> bool:
-    """Whether a function brings nothing along into a call with so many arguments: neither a closure nor
-    defaults."""
-    is_function = type(f) is types.FunctionType and f.__closure__ is None
-    return is_function and (not f.__defaults__ or count == f.__code__.co_argcount)
-
-
 def _is_value(type_: Any) -> bool:
     """Whether the cotangent of an argument of this type may be a value."""
     return isinstance(type_, ArrayType) and type_.dtype in ("float64", "float32") and bool(type_.ndim)
@@ -527,6 +521,7 @@ def value_and_gradient_of(
     count = least_count(f, numbers)
 
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        nonlocal entrance
         try:
             if kwargs:
                 return any_value_and_gradient(*args, **kwargs)
@@ -537,6 +532,8 @@ def value_and_gradient_of(
                     return answered
             if len(args) >= count and f.__defaults__:
                 args = completed(f, args)  # type: ignore[arg-type]  # a function
+            if entrance.latest is None:
+                entrance = shared(engine, f, numbers, entrance)
             way = entrance.way(engine, f, args)
             entered = None
             if way is not None and way.is_short:
@@ -551,19 +548,24 @@ def value_and_gradient_of(
                 if wanted is None:
                     wanted = entrance.places[len(args)] = places(f, numbers, args, kwargs)
                 return _first_call(engine, entrance, f, args, kwargs, wanted, False, single)
-            out, fout, pullback, shadows, context = entered
-            value = out if out.__class__ is float else real(f, out)
-            b = seed(out, fout, 1.0)
-            bargs = go_back(pullback, b) if way.has_arrays else pullback(b)  # type: ignore[union-attr]  # entered
-            gradients = way.collect(shadows, args, bargs)  # type: ignore[union-attr]
-            if context.waiting is not None:
-                context.waiting.check(gradients)
-            return value, gradients[0] if single else gradients
+            out, gradients = _finished(way, f, args, entered)  # type: ignore[arg-type]  # there, if it was entered
+            return out, gradients[0] if single else gradients
         except BaseException as error:  # any exception of the user's is passed on
             leave(error)
             raise
 
     return value_and_gradient
+
+
+def _finished(way: _Way, f: Any, args: tuple[Any, ...], entered: Entered) -> tuple[Any, tuple[Any, ...]]:
+    """Value and gradients of a call of `f` after its forwards pass."""
+    out, fout, pullback, shadows, context = entered
+    value = out if out.__class__ is float else real(f, out)
+    b = seed(out, fout, 1.0)
+    gradients = way.collect(shadows, args, go_back(pullback, b) if way.has_arrays else pullback(b))
+    if context.waiting is not None:
+        context.waiting.check(gradients)
+    return value, gradients
 
 
 def _native(

@@ -122,6 +122,10 @@ class EngineView(Protocol):
         """By code and address of the globals, the types with forms of tuples that rules were made for."""
 
     @property
+    def entrances(self) -> dict[Any, Any]:
+        """The entrances of gradients, by code, namespace and what is asked for."""
+
+    @property
     def ways(self) -> dict[int, list[Any]]:
         """The inline caches of `jvp`, by the address of the code."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -103,3 +104,28 @@ def test_defaults_cost_little() -> None:
             adbc.jvp(f, (1.5,), (1.0,))
         costs.append((executed(lambda: gradient(1.5)), executed(lambda: adbc.jvp(f, (1.5,), (1.0,)))))  # noqa: B023  # called at once
     assert all(with_defaults <= 2 * without for without, with_defaults in zip(*costs, strict=True))
+
+
+def test_gradients_that_are_made_anew_cost_little() -> None:
+    gradient = adbc.grad(scaled)
+    for _ in range(8):
+        gradient(1.5)
+    once, anew = executed(lambda: gradient(1.5)), executed(lambda: adbc.grad(scaled)(1.5))
+    assert anew < once + 1000, (once, anew)
+
+
+def test_functions_of_one_code_are_told_apart() -> None:
+    made: list[Any] = []
+    for k in (2.0, 3.0):
+        namespace = {"K": k}
+        exec("def f(x):\n    return x * K", namespace)
+        made.append(namespace["f"])
+    code = made[0].__code__
+    made[1].__code__ = code
+    with_rule = types.FunctionType(code, made[0].__globals__)
+    adbc.zero_derivative(with_rule)
+    for _ in range(4):
+        for f, slope in zip((*made, with_rule), (2.0, 3.0, 0.0), strict=True):
+            for _ in range(3):
+                assert adbc.grad(f)(1.5) == slope
+                assert adbc.grad(f, (0,))(1.5) == (slope,)

@@ -1,0 +1,34 @@
+"""Entrances that gradients of one function share: ``adbc.grad(f)(x)`` makes a new one each time."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from adbc.runtime.state.engine import EngineView
+
+__all__ = ["is_simple", "shared"]
+
+E = TypeVar("E")
+
+
+def is_simple(f: Any, count: int) -> bool:
+    """Whether a function brings nothing along into a call with so many arguments: neither a closure nor
+    defaults."""
+    is_function = type(f) is types.FunctionType and f.__closure__ is None
+    return is_function and (not f.__defaults__ or count == f.__code__.co_argcount)
+
+
+def shared(engine: EngineView, f: Any, numbers: Sequence[int], entrance: E) -> E:
+    """The entrance that all gradients of `f` by the same arguments share: they are often made anew."""
+    if type(f) is not types.FunctionType or f.__closure__ is not None or engine.table.rows(f):
+        return entrance  # of functions with the same code, some may have a rule
+    if len(engine.entrances) >= _MOST_SHARED:
+        engine.entrances.clear()
+    key = id(f.__code__), id(f.__globals__), tuple(numbers)
+    found: E = engine.entrances.setdefault(key, entrance)
+    return found
+
+
+_MOST_SHARED = 1024
