@@ -6,6 +6,7 @@ Like the others (`intrinsics`, which hands these on), each is an ordinary functi
 
 from __future__ import annotations
 
+import enum
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
@@ -125,6 +126,18 @@ def _code_is_(value: Any, known: Any) -> bool:
 def _observe_(site: Any, value: object) -> None:
     """Let `site` see a value that nothing was known about."""
     site.see(value)
+
+
+# -- enumerations ----------------------------------------------------------------------------------------
+
+_ITERATED: Any = enum.EnumType.__iter__
+
+
+def _members_(cls: Any) -> tuple[Any, ...]:
+    """``tuple(cls)`` of an enumeration, the class of which is exactly `enum.EnumType`."""
+    if enum.EnumType.__iter__ is not _ITERATED:
+        return tuple(cls)
+    return tuple(map(cls._member_map_.__getitem__, cls._member_names_))
 
 
 # -- derivatives, and what is overwritten ----------------------------------------------------------------

@@ -259,6 +259,7 @@ CONSUMERS: dict[Callable[..., Any], Consumer] = {
     math.fsum: Consumer(exact_sum_of),
     math.prod: Consumer(product_of),
     functools.reduce: Consumer(_reduced, 1),
+    intrinsics._apply_: Consumer(None, 1),
     intrinsics._list_extend_: Consumer(_extended, 1),
     intrinsics._set_update_: Consumer(_updated, 1),
     intrinsics._unpack_: Consumer(_unpacked),

@@ -33,6 +33,7 @@ from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
 from adbc.passes.normal.delegations import are_loops, without_delegations
 from adbc.passes.normal.dropped_generators import Made, drop_generators
+from adbc.passes.normal.enumerations import enumerations
 from adbc.passes.normal.fold_constants import fold_constants
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_call
 from adbc.passes.normal.handler_ends import handler_ends
@@ -397,6 +398,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "consumed_generators": _with_generators,
     "generator_states": _with_generators,
     "delegations": _without_delegations,
+    "enumerations": enumerations,
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,
     "handler_ends": _in_place(handler_ends),

@@ -6,6 +6,7 @@ It is right in every way that code is written, and costs what it costs by itself
 from __future__ import annotations
 
 import enum
+import math
 import re
 import string
 from collections.abc import Callable
@@ -140,7 +141,70 @@ def defaults(x: float) -> Any:
     return total
 
 
-PROGRAMS = [bill, tokens, substitutions, listed_numbers, shared_numbers, ranks, defaults]
+class Weight(enum.IntFlag):
+    LIGHT = 1
+    HEAVY = 2
+    BOTH = 3
+
+
+def by_member(x: float) -> Any:
+    """Loops over enumerations."""
+    rates = dict(zip(Suit, (x, x * x, 2.0), strict=True))
+    total, places = 0.0, list(Suit)
+    for k, suit in enumerate(Suit):
+        total += rates[suit] * places.index(suit) + x * sorted(s.value for s in Suit).index(suit.value)
+        for other in Suit:
+            if other is not suit and Suit(suit.value) in (*Suit, None):
+                total += rates[other] * (k + len(Suit))
+    first, *rest = Suit
+    try:
+        for suit in Suit:
+            total += rates[suit] / (len(rest) - list(Weight).index(Weight(suit is first)))
+    except (ValueError, ZeroDivisionError):
+        total += sum(weight.value * x for weight in Weight)
+    clubs, hearts, spades = Suit
+    return total + rates[hearts] * (clubs is first) + rates[spades]
+
+
+def spread(x: float) -> Any:
+    """Calls with the elements of generators."""
+    parts = [lambda v: v, lambda v: v * v, lambda v: 1.0 + v]
+    functions: dict[str, Any] = {"hypot": math.hypot, "max": max, "sum": lambda *args: sum(args)}
+    total = 0.0
+    for name, function in functions.items():
+        total += function(*(part(x * k) for k, part in enumerate(parts, 1)))
+        total += len(", ".join(f"{name}{k}" for k in range(4))) * x
+        total += weighted(*(part(x) for part in parts), **{"by": total})
+    return total
+
+
+def weighted(*values: Any, by: Any) -> Any:
+    return sum(value * by for value in values)
+
+
+def stopped(x: float) -> Any:
+    """A generator that raises while its elements are gathered for a call."""
+    seen: list[Any] = []
+
+    def parts(n: int) -> Any:
+        for k in range(5):
+            seen.append(x * k)
+            if k == n:
+                raise ValueError(k)
+            yield x * k
+
+    total = 0.0
+    for n in (2, 7):
+        try:
+            total += max(*parts(n)) * x
+        except ValueError:
+            total += seen[-1]
+    return total + len(seen) * x
+
+
+PROGRAMS = [
+    bill, tokens, substitutions, listed_numbers, shared_numbers, ranks, defaults, by_member, spread, stopped,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
@@ -162,6 +226,8 @@ COSTS: list[tuple[Callable[[float], Any], float]] = [
     (substitutions, 130.0),
     (ranks, 90.0),
     (defaults, 29.0),
+    (by_member, 140.0),
+    (spread, 60.0),
     (listed_numbers, 28.0),
 ]
 """How many times the instructions of the plain function its gradient may execute."""
@@ -198,3 +264,34 @@ def test_numbers_read_from_text_are_refused(function: Callable[[float], Any], sp
             adbc.grad(function)(0.7)
         with pytest.raises(UnsupportedError, match="reads a number from"):
             adbc.jvp(function, (0.7,), (1.0,))
+
+
+def test_enumerations_that_grow() -> None:
+    class Stage(enum.Enum):
+        FIRST = 1
+        SECOND = 2
+
+    def total(x: float) -> Any:
+        result = 0.0
+        for stage in Stage:
+            result += x**stage.value
+        return result * len(list(Stage))
+
+    gradient = adbc.grad(total)
+    for _ in range(60):
+        assert gradient(2.0) == pytest.approx(2.0 * (1.0 + 2.0 * 2.0))
+    third = object.__new__(Stage)
+    third._name_, third._value_ = "THIRD", 3
+    Stage._member_map_["THIRD"] = third  # as libraries do that add to enumerations
+    Stage._member_names_.append("THIRD")
+    assert gradient(2.0) == pytest.approx(3.0 * (1.0 + 2.0 * 2.0 + 3.0 * 4.0))
+
+
+def test_who_else_gives_the_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    def total(x: float) -> Any:
+        return sum(len(suit.value) * x for suit in Suit)
+
+    gradient = adbc.grad(total)
+    assert gradient(2.0) == 3.0
+    monkeypatch.setattr(enum.EnumType, "__iter__", lambda cls: iter([Suit.CLUBS]))
+    assert gradient(2.0) == 1.0

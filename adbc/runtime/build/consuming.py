@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from adbc import passes
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph, Guard
-from adbc.ir.intrinsics import _foreigncall_, _iter_, _new_
+from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _new_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import UNDEF, Const, Instruction, Value
 from adbc.passes.normal.consumed_generators import MOST, Written, consumed_generators, is_simple_generator
@@ -57,6 +57,14 @@ def _is_known(value: Value) -> bool:
     if isinstance(value, Instruction):
         return target(value) is _new_ and constant(value.operands[1]) is types.FunctionType
     return type(constant(value)) is types.FunctionType
+
+
+def _joins(called: Value) -> bool:
+    """Whether what is called is the method that joins texts, of a text that is written down: it takes all
+    texts before it looks at one."""
+    if not isinstance(called, Instruction) or target(called) is not _getattr_:
+        return False
+    return type(constant(called.operands[1])) is str and constant(called.operands[2]) == "join"
 
 
 def _chooses_one(function: Any) -> bool:
@@ -195,6 +203,8 @@ class Consuming:
     def consumer(self, call: Instruction, number: int) -> Written | bool:
         """How a call consumes its operand `number` (`rules.consumers`)."""
         function = target(call)
+        if _joins(call.operands[0]):
+            return number == 1 and len(call.operands) == 2
         skipped = 1
         if function is _foreigncall_:
             function, skipped = constant(call.operands[1]), 2
