@@ -66,6 +66,7 @@ from adbc.passes.typed.cell_reads import hoist_cell_reads
 from adbc.passes.typed.constructions import constructions
 from adbc.passes.typed.container_calls import container_calls
 from adbc.passes.typed.decided_branches import decided_branches
+from adbc.passes.typed.dicts_of_classes import dicts_of_classes
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards
@@ -461,6 +462,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "cell_reads": _in_place(lambda graph: hoist_cell_reads(graph, _ANSWERS.is_field)),
     "container_calls": _in_place(container_calls),
     "replacements": _in_place(replacements),
+    "dicts_of_classes": _in_place(dicts_of_classes),
     "present_items": _in_place(read_present_items),
     "real_powers": _in_place(real_powers),
     "self_writes": _in_place(drop_self_writes),

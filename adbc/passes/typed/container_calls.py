@@ -7,6 +7,7 @@ before::
     %f = call _foreigncall_(dict, %d, a=%x)
     %r = call _foreigncall_(reversed, %l)                   # %l: list
     %m = call _foreigncall_(list, %r)
+    %c = call _foreigncall_(defaultdict, float)
 
 after::
 
@@ -16,6 +17,7 @@ after::
     %1 = call operator.setitem(%f, 'a', %x)
     %r = call _new_(slice, None, None, -1)
     %m = call operator.getitem(%l, %r)
+    %c = call _empty_default_(float)
 
 So the rule is that of the simpler call, and the result has a type.  A list that is walked backwards is sliced
 only if what walks it is C code that follows at once: nothing can change the list in between.  Needs types.
@@ -24,10 +26,11 @@ only if what walks it is C code that follows at once: nothing can change the lis
 from __future__ import annotations
 
 import operator
+from collections import Counter, defaultdict
 from typing import Any
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _foreigncall_, _new_
+from adbc.ir.intrinsics import _empty_counter_, _empty_default_, _foreigncall_, _new_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target, use_counts
 from adbc.types.inference import type_of
@@ -41,6 +44,8 @@ def container_calls(graph: Graph) -> bool:
     found = [call for call in graph.instructions() if _made(call) in (dict, list, tuple)]
     changed = False
     counts: dict[Value, int] | None = None
+    for call in graph.instructions():
+        changed = _simplify_empty(call) or changed
     for call in found:
         if _made(call) is dict:
             changed = _simplify_dict(call) or changed
@@ -53,6 +58,22 @@ def container_calls(graph: Graph) -> bool:
 def _made(call: Value) -> Any:
     """The builtin class that is called, if one is."""
     return constant(call.operands[1]) if target(call) is _foreigncall_ else None  # type: ignore[attr-defined]
+
+
+def _simplify_empty(call: Instruction) -> bool:
+    """Write a call that makes an empty `defaultdict` of a class, or an empty `Counter`, as that."""
+    if call.keywords:
+        return False
+    if _made(call) is Counter and len(call.operands) == 2:
+        call.operands = [Const(_empty_counter_)]
+        return True
+    if _made(call) is not defaultdict or len(call.operands) > 3:
+        return False
+    factory = call.operands[2] if len(call.operands) == 3 else Const(None)
+    if constant(factory) is not None and not isinstance(constant(factory), type):
+        return False
+    call.operands = [Const(_empty_default_), factory]
+    return True
 
 
 def _simplify_dict(call: Instruction) -> bool:
