@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -129,7 +130,39 @@ def written_in_a_try(x: float) -> Any:
     return sum(totals.values()) * len(totals)
 
 
-PROGRAMS = [by_word, neighbours, nested, counted, shared, of_classes, written_in_a_try]
+class Player:
+    def __init__(self, strength: Any) -> None:
+        self.strength = strength
+
+
+class Named(Player):
+    def __hash__(self) -> int:
+        return 7
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and bool(self.strength == other.strength)
+
+
+def best(x: float) -> Any:
+    """Keys by what stands there, products of what stands there."""
+    players = [Player(x * k) for k in (1, 3, 2)]
+    bids = {player: player.strength * (4 - k) for k, player in enumerate(players)}
+    words: dict[Any, Any] = {"a": x, "b": x * x, 3: 0.5}
+    total = 0.0
+    for k in range(3):
+        winner = max(bids, key=bids.get)  # type: ignore[arg-type]
+        total += bids[winner] * winner.strength
+        bids[winner] *= 0.5 * x
+        total += words[min(words, key=words.__getitem__)] * k
+        total += math.prod(words[word] for word in ("a", "b", 3)[: k + 1]) * math.prod([x, 2.0, x * k])
+        words["b"] += x
+    named = {Named(x): x, Named(2.0 * x): 3.0 * x}
+    choice = max(named, key=named.get)  # type: ignore[arg-type]
+    places = max([("a", 1), ("b", 2)], key={("a", 1): x, ("b", 2): 0.1}.get)  # type: ignore[arg-type]
+    return total + choice.strength + places[1] * x + math.prod([x]) * math.prod([], start=x)
+
+
+PROGRAMS = [best, by_word, neighbours, nested, counted, shared, of_classes, written_in_a_try]
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
