@@ -162,7 +162,26 @@ def best(x: float) -> Any:
     return total + choice.strength + places[1] * x + math.prod([x]) * math.prod([], start=x)
 
 
-PROGRAMS = [best, by_word, neighbours, nested, counted, shared, of_classes, written_in_a_try]
+NAMES = ("a", "b", "c", "a")
+
+
+def tables(x: float) -> Any:
+    """Dicts of pairs, and updates by keywords."""
+    total = 0.0
+    for k in range(4):
+        table = dict(zip(NAMES, [x * k, x, 2.0 * x, x * x]))  # noqa: B905
+        other = dict((name, value * k) for name, value in table.items() if value > 0.0)  # noqa: C402
+        third = dict([name.upper(), x * k] for name in NAMES)  # noqa: C402
+        table.update(b=x * x, d=other.get("a", x))
+        other.update(table)
+        other.update(e=x)
+        other.update({"c": 0.5})
+        table["a"] *= third["A"] + other["c"]
+        total += sum(table.values()) + sum(other.values()) * k + sum(third.values()) + len(other)
+    return total
+
+
+PROGRAMS = [tables, best, by_word, neighbours, nested, counted, shared, of_classes, written_in_a_try]
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
@@ -183,6 +202,7 @@ COSTS: list[tuple[Callable[[float], Any], float]] = [
     (neighbours, 26.0),
     (nested, 45.0),
     (counted, 120.0),
+    (tables, 40.0),
 ]
 """How many times the instructions of the plain function its gradient may execute."""
 
@@ -243,3 +263,26 @@ def test_what_is_missing_without_a_factory() -> None:
             adbc.grad(missing)(0.5)
         with pytest.raises(KeyError, match="'b'"):
             adbc.jvp(missing, (0.5,), (1.0,))
+
+
+def wrong_pairs(kind: int, x: float) -> Any:
+    seen: list[Any] = []
+
+    def parts() -> Any:
+        for item in ((1, x), [2, x], "ab", (3, x, x) if kind == 0 else x if kind == 1 else ([], x)):
+            seen.append(x)
+            yield item
+
+    try:
+        table: Any = dict(item for item in parts())  # noqa: C402
+    except (TypeError, ValueError) as error:
+        return len(seen) * x + (len(str(error)) if kind < 2 else 0.0)
+    return table[1]
+
+
+@pytest.mark.parametrize("kind", range(3))
+def test_what_is_no_pair(kind: int, speculation: str) -> None:
+    for _ in range(3):
+        assert adbc.grad(wrong_pairs, 1)(kind, 0.5) == 4.0
+        assert adbc.value_and_grad(wrong_pairs, 1)(kind, 0.5)[0] == wrong_pairs(kind, 0.5)
+        assert adbc.jvp(lambda x: wrong_pairs(kind, x), (0.5,), (1.0,)) == (wrong_pairs(kind, 0.5), 4.0)

@@ -19,7 +19,7 @@ from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
-from adbc.rules.consumers import CONSUMERS, FOLDS, Unset, listed
+from adbc.rules.consumers import CONSUMERS, FOLDS, Unset, dict_of_pairs, listed
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build.calling import stands_in
 from adbc.types.callsites import Binding
@@ -257,6 +257,19 @@ class Consuming:
         """What a call does that makes one value of the elements of its first argument."""
         written = self.consumer(call, 2) if constant(call.operands[1]) in FOLDS else False
         return written if isinstance(written, Written) else None
+
+    def paired(self, call: Instruction) -> Written | None:
+        """What a call does that makes a dict of a `zip` of two iterables: a loop takes from both at once."""
+        if target(call) is not _foreigncall_ or constant(call.operands[1]) is not dict:
+            return None
+        made = call.operands[-1]
+        if len(call.operands) != 3 or call.keywords or not isinstance(made, Instruction):
+            return None
+        if target(made) is not _foreigncall_ or constant(made.operands[1]) is not zip:
+            return None
+        if len(made.operands) != 4 or made.keywords:
+            return None
+        return Written(self._template(dict_of_pairs), [made])
 
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""
