@@ -15,7 +15,7 @@ from operator import attrgetter, is_
 from typing import Any, Protocol
 
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
-from adbc.tangents.protocol import KINDS, kind_of
+from adbc.tangents.protocol import KINDS
 
 __all__ = ["Checked", "Glance", "Shot"]
 
@@ -68,7 +68,6 @@ class Shot:
             each = pending.pop()
             if each in self.classes:
                 continue
-            kind_of(each)
             self.classes[each] = None
             pending += [type(each), *each.__mro__]
             if each.__flags__ & (HEAP_TYPE | IMMUTABLE_TYPE) == HEAP_TYPE:

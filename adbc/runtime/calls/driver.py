@@ -226,9 +226,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         gives (bf, *bxs).  Python functions are entered in `mode`, that of these calls if it is not said."""
         if mode is None:
             mode = self.mode
-        kind = type(f)
-        if kind is METHOD_OF_CLASS:
-            kind = BuiltinFunctionType
+        kind: Any = BuiltinFunctionType if type(f) is METHOD_OF_CLASS else type(f)
         entered: Any = None
         if kind is FunctionType:
             if f.__module__ == "logging" and is_off(f, xs):

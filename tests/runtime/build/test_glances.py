@@ -8,6 +8,7 @@ import enum
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import adbc
@@ -277,3 +278,14 @@ def test_what_it_costs_to_look() -> None:
     assert not glance.holds()
     del Base.d  # type: ignore[attr-defined]
     assert glance.holds()
+
+
+def test_classes_of_which_there_are_no_instances() -> None:
+    """What the bases of a class are differentiated as is asked only where somebody asks."""
+
+    def f(x: np.ndarray) -> Any:
+        return sum(v * v for v in x if isinstance(v, np.inexact) and not isinstance(v, np.complexfloating))
+
+    gradient = adbc.grad(f)
+    for _ in range(5):
+        np.testing.assert_allclose(gradient(np.array([1.0, 2.0])), [2.0, 4.0])
