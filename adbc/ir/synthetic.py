@@ -6,6 +6,8 @@ Like the others (`intrinsics`, which hands these on), each is an ordinary functi
 
 from __future__ import annotations
 
+import collections
+import enum
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
@@ -125,6 +127,44 @@ def _code_is_(value: Any, known: Any) -> bool:
 def _observe_(site: Any, value: object) -> None:
     """Let `site` see a value that nothing was known about."""
     site.see(value)
+
+
+# -- enumerations ----------------------------------------------------------------------------------------
+
+_ITERATED: Any = enum.EnumType.__iter__
+
+
+def _members_(cls: Any) -> tuple[Any, ...]:
+    """``tuple(cls)`` of an enumeration, the class of which is exactly `enum.EnumType`."""
+    if enum.EnumType.__iter__ is not _ITERATED:
+        return tuple(cls)
+    return tuple(map(cls._member_map_.__getitem__, cls._member_names_))
+
+
+# -- dicts of other classes --------------------------------------------------------------------------------
+
+
+def _empty_default_(factory: Any) -> Any:
+    """An empty `defaultdict` whose missing values are made by a class, or not at all."""
+    return collections.defaultdict(factory)
+
+
+def _empty_counter_() -> Any:
+    """An empty `Counter`."""
+    return collections.Counter()
+
+
+def _factory_is_(d: Any, factory: Any) -> bool:
+    """Whether a `defaultdict` makes its missing values by `factory`."""
+    return d.default_factory is factory
+
+
+_COUNTED: Any = collections.Counter.__missing__
+
+
+def _counts_from_zero_(counter: Any) -> bool:
+    """Whether a `Counter` gives zero for what is missing, as its class did when it was made."""
+    return type(counter).__missing__ is _COUNTED
 
 
 # -- derivatives, and what is overwritten ----------------------------------------------------------------

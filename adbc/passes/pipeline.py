@@ -11,6 +11,7 @@ from adbc.passes.derived.shadow_slots import shadow_slots
 from adbc.passes.derived.uncounted_loops import uncounted_loops
 from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
+from adbc.passes.normal.enumerations import enumerations
 from adbc.passes.normal.fold_constants import fold_constants
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call
 from adbc.passes.normal.idle_handlers import idle_handlers
@@ -57,6 +58,8 @@ NORMAL: Group[Globals] = Group(
               "looks for calls of _global_ and _getattr_"),
         Stage("foreigncall_to_call", in_place(foreigncall_to_call), ("known globals",), ("foreign calls",),
               "needs targets that are constants"),
+        Stage("enumerations", in_place(enumerations), ("foreign calls",), (),
+              "knows what goes through something as a foreign call"),
         Stage("truth", in_place(truth), ("foreign calls",), ("conditions that are bools",),
               "knows isinstance and its like as foreign calls"),
         Stage("copy_propagation", in_place(copy_propagation), ("calls", "values in cells"), ("no copies",),

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import number
-from adbc.rules.sequences import fail
+from adbc.rules.sequences import fail, pair_of
 
 __all__ = [
     "CONSUMERS",
@@ -28,6 +28,7 @@ __all__ = [
     "Unset",
     "all_of",
     "any_of",
+    "dict_of_pairs",
     "exact_sum_of",
     "is_number",
     "largest_of",
@@ -222,6 +223,28 @@ def _tuple(iterable: Iterable[Any], /) -> tuple[Any, ...]:
     return intrinsics._list_to_tuple_(made)
 
 
+def _dict(pairs: Iterable[Any], /) -> dict[Any, Any]:
+    made: dict[Any, Any] = {}
+    index = 0
+    for pair in pairs:  # mostly they are made here: what follows is decided then
+        if type(pair) is tuple and len(pair) == 2:
+            key, value = pair
+            intrinsics._map_add_(made, key, value)
+        else:
+            key, value = pair_of(pair, index)
+            intrinsics._map_add_(made, key, value)
+        index += 1  # noqa: SIM113  # what is differentiated had better be simple
+    return made
+
+
+def dict_of_pairs(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """``dict(pairs)`` of what gives tuples of two."""
+    made: dict[Any, Any] = {}
+    for key, value in pairs:
+        intrinsics._map_add_(made, key, value)
+    return made
+
+
 def _extended(made: list[Any], iterable: Iterable[Any], /) -> None:
     for value in iterable:
         intrinsics._list_append_(made, value)
@@ -246,6 +269,7 @@ def _unpacked(iterable: Iterable[Any], count: int, /) -> tuple[Any, ...]:
 CONSUMERS: dict[Callable[..., Any], Consumer] = {
     builtins.all: Consumer(all_of),
     builtins.any: Consumer(any_of),
+    builtins.dict: Consumer(_dict),
     builtins.frozenset: Consumer(_frozenset),
     builtins.list: Consumer(listed),
     builtins.max: Consumer(largest_of),
@@ -259,6 +283,7 @@ CONSUMERS: dict[Callable[..., Any], Consumer] = {
     math.fsum: Consumer(exact_sum_of),
     math.prod: Consumer(product_of),
     functools.reduce: Consumer(_reduced, 1),
+    intrinsics._apply_: Consumer(None, 1),
     intrinsics._list_extend_: Consumer(_extended, 1),
     intrinsics._set_update_: Consumer(_updated, 1),
     intrinsics._unpack_: Consumer(_unpacked),

@@ -12,7 +12,7 @@ from typing import Any
 
 from adbc.rules.sequences import check_constant, emptied
 from adbc.rules.table import Halves
-from adbc.tangents import NO_FDATA, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
 __all__ = [
     "APPEND",
@@ -33,9 +33,18 @@ __all__ = [
 _FLOATS = frozenset({float})
 
 
+_BARE: frozenset[type] = frozenset({int, bool, str, bytes, type(None)})
+"""Classes of values without a derivative, which most elements that have none are of."""
+
+
 def are_floats(values: Any) -> bool:
     """Whether all elements of `values` are floats."""
     return _FLOATS.issuperset(map(type, values))
+
+
+def _are_bare(values: Any) -> bool:
+    """Whether all elements of `values` are of builtin classes without a derivative."""
+    return _BARE.issuperset(map(type, values))
 
 
 def _in_step(a: Any, fa: Any) -> bool:
@@ -231,6 +240,8 @@ def copying(rrule: Callable[..., Any]) -> Sequence[Halves]:
             out = list(a)
             fout = [0.0] * len(out)
             return out, fout, None if fa is None else (fa, fout)
+        if (a.__class__ is list or a.__class__ is tuple) and _are_bare(a):
+            return list(a), [NO_TANGENT] * len(a), None
         return rrule((a,), (fa,))  # type: ignore[no-any-return]  # three parts
 
     return (Halves(1, forwards, _copy_backwards),)

@@ -11,12 +11,11 @@ from collections import Counter, OrderedDict, _count_elements, defaultdict  # ty
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+from adbc.ir import intrinsics
 from adbc.rules.builtins import dicts
 from adbc.rules.builtins.iteration import making_iterator
 from adbc.rules.classes import dict_like, overrides
-from adbc.rules.sequences import nothing
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
-from adbc.tangents import fresh_shadow, fresh_tangent
+from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -104,7 +103,7 @@ def _default_init(d: Any, factory: Any = None, /, *other: Any, **named: Any) -> 
 
 def _defaultdict(factory: Any = None, /, *other: Any, **named: Any) -> Any:
     if factory is None or isinstance(factory, type):
-        d = empty_default(factory)
+        d = intrinsics._empty_default_(factory)
     else:
         d = empty_dict(defaultdict)
         _set_factory(d, factory)
@@ -113,39 +112,11 @@ def _defaultdict(factory: Any = None, /, *other: Any, **named: Any) -> Any:
     return d
 
 
-def empty_default(factory: Any) -> Any:
-    """An empty `defaultdict` whose missing values are made by a class, or not at all."""
-    return defaultdict(factory)
-
-
-def empty_counter() -> Any:
-    """An empty `Counter`."""
-    return Counter()
-
-
 def _counter(*counted: Any, **named: Any) -> Any:
-    c = empty_counter()
+    c = intrinsics._empty_counter_()
     if counted or named:
         Counter.__init__(c, *counted, **named)
     return c
-
-
-def _made_empty(making: Any, cls: type) -> Primitive:
-    """The row of `making`, which makes an empty mapping of class `cls`, of constants.
-
-    Rows are chosen by the classes of arguments by position: one of `cls` itself would be chosen where there
-    are keywords, too.
-    """
-
-    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        out = making(*args)
-        return out, fresh_tangent(out)
-
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        out = making(*args)
-        return out, fresh_shadow(out, active=False), nothing(len(args))
-
-    return Primitive(making, frule=frule, rrule=rrule, is_fitted=True, result=cls)
 
 
 def _missing(d: Any, k: Any, /) -> Any:
@@ -296,9 +267,11 @@ ROWS: list[Rule] = [
     Overlay(list.__init__, _list_init),
     Overlay(dict.__init__, _dict_init),
     Overlay(OrderedDict.__init__, put_all),
-    _made_empty(empty_default, defaultdict),
+    ZeroRule(intrinsics._empty_default_, result=defaultdict),
+    ZeroRule(intrinsics._factory_is_, result=bool),
+    ZeroRule(intrinsics._counts_from_zero_, result=bool),
     Overlay(defaultdict, _defaultdict, result=defaultdict),
-    _made_empty(empty_counter, Counter),
+    ZeroRule(intrinsics._empty_counter_, result=Counter),
     Overlay(Counter, _counter, result=Counter),
     Overlay(defaultdict.__init__, _default_init),
     Overlay(defaultdict.__missing__, _missing),

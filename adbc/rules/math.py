@@ -15,9 +15,10 @@ from adbc.rules.classes import arity, has_float, integer, real, reals
 from adbc.rules.consumers import exact_sum_of, product_of
 from adbc.rules.elements import DIST, FSUM, LONGEST, PROD, SUMPROD, expression, in_parts, leg, of_elements
 from adbc.rules.kinks import INF, NAN, TINY
+from adbc.rules.list_halves import are_floats, pulled_back
 from adbc.rules.sequences import collected, element_tangents, sequence_rdata
 from adbc.rules.steps import StepRule
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ScalarRule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ScalarRule, ZeroRule
 from adbc.tangents import NO_FDATA, multiply
 
 __all__ = ["ROWS", "sequence_rule"]
@@ -255,6 +256,32 @@ def _prod_partials(out: Any, values: Sequence[Any], start: Any) -> Any:
     return products_of_others(values, start), [math.prod(values)]
 
 
+def _prod_forwards(values: Any, start: Any, fvalues: Any, fstart: Any) -> tuple[Any, Any, Any]:
+    is_list = values.__class__ is list and fvalues.__class__ is list
+    if is_list and fstart is None and values and are_floats(values):
+        return math.prod(values, start=start), NO_FDATA, (fvalues, (*values,), start)
+    return _PROD.rrule((values, start), (fvalues, fstart))
+
+
+def _prod_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    if saved.__class__ is not tuple:
+        return pulled_back(saved, bout)
+    if bout is None:
+        return None, None
+    fvalues, values, start = saved
+    by = products_of_others(values, start)
+    if bout.__class__ is float:
+        grown = [t + (p * bout if p and bout else 0.0) for t, p in zip(fvalues, by, strict=True)]
+    else:
+        grown = [t + float(multiply(p, bout)) for t, p in zip(fvalues, by, strict=True)]
+    fvalues.clear()
+    fvalues.extend(grown)
+    return None, None
+
+
+_PROD = sequence_rule(_prod_of, _prod_partials, 1, halves=(Halves(2, _prod_forwards, _prod_backwards),))
+
+
 def _all_reals(values: Any) -> bool:
     return all(real(type(x)) for x in values)
 
@@ -297,7 +324,7 @@ def _dist(p: Any, q: Any, /) -> float:
 
 
 _SEQUENCES: list[Rule] = [
-    sequence_rule(_prod_of, _prod_partials, 1),
+    _PROD,
     sequence_rule(_fsum_of, lambda out, values: ([1.0] * len(values),), 1),
     sequence_rule(_dist_of, _dist_partials, 2),
     ZeroRule(_all_reals, result=bool),

@@ -34,7 +34,8 @@ __all__ = [
 
 
 _FLOATS = frozenset({float})
-_LISTS = frozenset({list})
+_LISTS: frozenset[type] = frozenset({list})
+_TUPLES: frozenset[type] = frozenset({tuple})
 _NONE = frozenset({type(None)})
 _ATOMS: frozenset[type] = frozenset({float, int, str, bool, type(None)})
 _FLAT = frozenset({float, type(NO_TANGENT)})
@@ -456,11 +457,17 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         if _are_floats(f, x, given):
             f[:] = map(operator.add, f, given)
             return None
-        if _are_rows(f, x, given):
+        if _are_rows(f, x, given, _LISTS):
             sums = map(map, repeat(operator.add), f, given)
             any(map(list.__setitem__, f, repeat(slice(None)), sums))  # nothing is true: all are set
             return None
-        for i, (y, c) in enumerate(zip(x, _parts_of(d, x), strict=True)):
+        if _are_rows(f, x, given, _TUPLES):
+            f[:] = map(tuple, map(map, repeat(operator.add), f, given))
+            return None
+        if _are_numbers(f, x, given := _parts_of(d, x)):
+            f[:] = map(operator.add, f, given)
+            return None
+        for i, (y, c) in enumerate(zip(x, given, strict=True)):
             t = f[i]
             if c is not None and t is not NO_TANGENT:
                 f[i] = slot_increment(t, accumulate(slot_shadow(t), y, c))
@@ -480,15 +487,26 @@ def _are_floats(f: Any, x: Any, given: Any) -> bool:
     )
 
 
-def _are_rows(f: Any, x: Any, given: Any) -> bool:
-    """Whether a shadow, its list and the cotangent of that are lists of as many lists of as many floats."""
+def _are_rows(f: Any, x: Any, given: Any, classes: frozenset[type]) -> bool:
+    """Whether a shadow, its list and the cotangent of that are lists of as many lists of as many floats; the
+    rows of the first two are all of the class in `classes`."""
     if type(given) is not list or not len(given) == len(f) == len(x):
         return False
-    if not all(_LISTS.issuperset(map(type, rows)) for rows in (f, x, given)):
+    if not _LISTS.issuperset(map(type, given)) or not all(classes.issuperset(map(type, r)) for r in (f, x)):
         return False
     if not [*map(len, f)] == [*map(len, x)] == [*map(len, given)]:
         return False
     return all(_FLOATS.issuperset(map(type, chain.from_iterable(rows))) for rows in (f, x, given))
+
+
+def _are_numbers(f: Any, x: Any, given: Any) -> bool:
+    """Whether a shadow, its list and the cotangent of that are as many numbers of one class, not a batch."""
+    classes = {*map(type, x)}
+    if len(classes) != 1 or not classes == {*map(type, f)} == {*map(type, given)}:
+        return False
+    (cls,) = classes
+    kind = kind_of(cls)
+    return isinstance(kind, ScalarKind) and kind.tangent is cls and len(f) == len(x)
 
 
 def _parts_of(d: Any, x: Any) -> Any:

@@ -33,7 +33,7 @@ HARMLESS: frozenset[int] = frozenset(
         id,
         (
             intrinsics._assume_, intrinsics._instance_, intrinsics._class_is_, intrinsics._method_is_,
-            intrinsics._code_is_,
+            intrinsics._code_is_, intrinsics._members_,
             intrinsics._array_is_, intrinsics._form_is_, intrinsics._exhausted_,
             intrinsics._next_at_, intrinsics._take_at_, intrinsics._list_iterator_,
             intrinsics._list_reversed_, intrinsics._observe_, intrinsics._check_,

@@ -33,6 +33,7 @@ from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
 from adbc.passes.normal.delegations import are_loops, without_delegations
 from adbc.passes.normal.dropped_generators import Made, drop_generators
+from adbc.passes.normal.enumerations import enumerations
 from adbc.passes.normal.fold_constants import fold_constants
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_call
 from adbc.passes.normal.handler_ends import handler_ends
@@ -65,6 +66,7 @@ from adbc.passes.typed.cell_reads import hoist_cell_reads
 from adbc.passes.typed.constructions import constructions
 from adbc.passes.typed.container_calls import container_calls
 from adbc.passes.typed.decided_branches import decided_branches
+from adbc.passes.typed.dicts_of_classes import dicts_of_classes
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards
@@ -401,6 +403,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "consumed_generators": _with_generators,
     "generator_states": _with_generators,
     "delegations": _without_delegations,
+    "enumerations": enumerations,
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,
     "handler_ends": _in_place(handler_ends),
@@ -463,6 +466,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "cell_reads": _in_place(lambda graph: hoist_cell_reads(graph, _ANSWERS.is_field)),
     "container_calls": _in_place(container_calls),
     "replacements": _in_place(replacements),
+    "dicts_of_classes": _in_place(dicts_of_classes),
     "present_items": _in_place(read_present_items),
     "real_powers": _in_place(real_powers),
     "self_writes": _in_place(drop_self_writes),

@@ -54,7 +54,7 @@ LOOPS = {
     "of_numpy_numbers", "twice", "resumed_in_a_loop", "side_by_side", "through_itertools", "through_maps",
     "with_several_yields", "delegating", "asked_in_turn", "taken_up_again", "asked_by_hand", "raised_between",
     "merged", "shared_between_loops", "remembering", "changed_while_read", "from_an_iterator",
-    "with_what_is_named",
+    "with_what_is_named", "spread", "joined", "made_collections",
 }  # fmt: skip
 """The programs in which no generator is left."""
 

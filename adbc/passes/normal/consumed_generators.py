@@ -116,6 +116,9 @@ class Functions(Protocol):
     def folded(self, call: Instruction, /) -> Written | None:
         """What a call does that makes one value of the elements of its first argument."""
 
+    def paired(self, call: Instruction, /) -> Written | None:
+        """What a call does that makes a dict of what it takes from several iterables at once."""
+
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""
 
@@ -187,6 +190,8 @@ def consumed_generators(graph: Graph, functions: Functions) -> bool:
         display = _display(graph, call, place)
         if written is None and display is not None:
             written = functions.folded(call)
+        if written is None:
+            written = functions.paired(call)
         if written is not None:
             if display is not None:
                 display.operands[1] = Const(tuple)

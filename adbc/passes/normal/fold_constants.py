@@ -11,7 +11,8 @@ after (uses of ``%1`` see ``1.0``)::
 
 Only numbers, bools, None and str of exactly the builtin classes, and only operations on them that
 are quick, give a small result and do not raise; what raises is left to raise at run time.  The members
-of an enumeration are constants, too: Python binds their names only once.
+of an enumeration are constants, too: Python binds their names only once; and so are class and length of a
+tuple that is made of its elements.
 Needs calls; leaves blocks that cannot be reached, which `unreachable` removes.
 """
 
@@ -23,7 +24,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _bool_, _getattr_
+from adbc.ir.intrinsics import _bool_, _foreigncall_, _getattr_, _new_
 from adbc.ir.terminators import Branch, Jump
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
@@ -72,6 +73,8 @@ def fold_constants(graph: Graph) -> Graph:
 
 def _folded(instruction: Instruction, replaced: dict[Value, Value]) -> Any:
     function = target(instruction)
+    if function is _foreigncall_ and len(instruction.operands) == 3 and not instruction.keywords:
+        return _of_tuple(constant(instruction.operands[1]), instruction.operands[2])
     arguments = [constant(replaced.get(v, v)) for v in instruction.operands[1:]]
     if instruction.keywords or any(x is NOTHING for x in arguments):
         return NOTHING
@@ -81,10 +84,22 @@ def _folded(instruction: Instruction, replaced: dict[Value, Value]) -> Any:
         return function(*arguments) if all(type(x) in _PLAIN for x in arguments) else NOTHING
     if function is operator.is_ or function is operator.is_not:
         # Only singletons: whether two equal numbers are one object is the interpreter's business.
-        return function(*arguments) if any(x is None for x in arguments) else NOTHING
+        is_sure = any(x is None for x in arguments) or all(isinstance(x, type) for x in arguments)
+        return function(*arguments) if is_sure else NOTHING
     if any(function is f for f in _ARITHMETIC) and all(type(x) in _NUMBERS for x in arguments):
         return _computed(function, arguments)
     return NOTHING
+
+
+def _of_tuple(function: Any, made: Value) -> Any:
+    """The class or the length of the tuple `made`, if that is asked for and it is made of its elements."""
+    if (
+        not isinstance(made, Instruction)
+        or target(made) is not _new_
+        or constant(made.operands[1]) is not tuple
+    ):
+        return NOTHING
+    return tuple if function is type else len(made.operands) - 2 if function is len else NOTHING
 
 
 def _computed(function: Callable[..., Any], arguments: list[Any]) -> Any:

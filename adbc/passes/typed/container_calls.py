@@ -7,6 +7,9 @@ before::
     %f = call _foreigncall_(dict, %d, a=%x)
     %r = call _foreigncall_(reversed, %l)                   # %l: list
     %m = call _foreigncall_(list, %r)
+    %c = call _foreigncall_(defaultdict, float)
+    %2 = call _getattr_(%d, 'update')
+    %3 = call %2(a=%x, b=%y)
 
 after::
 
@@ -16,6 +19,10 @@ after::
     %1 = call operator.setitem(%f, 'a', %x)
     %r = call _new_(slice, None, None, -1)
     %m = call operator.getitem(%l, %r)
+    %c = call _empty_default_(float)
+    %2 = call _getattr_(%d, 'update')
+    %3 = call operator.setitem(%d, 'a', %x)
+    %4 = call operator.setitem(%d, 'b', %y)
 
 So the rule is that of the simpler call, and the result has a type.  A list that is walked backwards is sliced
 only if what walks it is C code that follows at once: nothing can change the list in between.  Needs types.
@@ -24,14 +31,15 @@ only if what walks it is C code that follows at once: nothing can change the lis
 from __future__ import annotations
 
 import operator
+from collections import Counter, defaultdict
 from typing import Any
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _foreigncall_, _new_
+from adbc.ir.intrinsics import _empty_counter_, _empty_default_, _foreigncall_, _getattr_, _new_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target, use_counts
 from adbc.types.inference import type_of
-from adbc.types.lattice import class_of
+from adbc.types.lattice import NONE, Exact, class_of
 
 __all__ = ["container_calls"]
 
@@ -41,6 +49,9 @@ def container_calls(graph: Graph) -> bool:
     found = [call for call in graph.instructions() if _made(call) in (dict, list, tuple)]
     changed = False
     counts: dict[Value, int] | None = None
+    for call in list(graph.instructions()):
+        if call.op == "call":
+            changed = _simplify_empty(call) or _simplify_update(call) or changed
     for call in found:
         if _made(call) is dict:
             changed = _simplify_dict(call) or changed
@@ -53,6 +64,56 @@ def container_calls(graph: Graph) -> bool:
 def _made(call: Value) -> Any:
     """The builtin class that is called, if one is."""
     return constant(call.operands[1]) if target(call) is _foreigncall_ else None  # type: ignore[attr-defined]
+
+
+def _simplify_empty(call: Instruction) -> bool:
+    """Write a call that makes an empty `defaultdict` of a class, or an empty `Counter`, as that."""
+    if call.keywords:
+        return False
+    if _made(call) is Counter and len(call.operands) == 2:
+        call.operands = [Const(_empty_counter_)]
+        return True
+    if _made(call) is not defaultdict or len(call.operands) > 3:
+        return False
+    factory = call.operands[2] if len(call.operands) == 3 else Const(None)
+    if constant(factory) is not None and not isinstance(constant(factory), type):
+        return False
+    call.operands = [Const(_empty_default_), factory]
+    return True
+
+
+def _simplify_update(call: Instruction) -> bool:
+    """Write ``d.update(x=v)`` of a dict as what it is, a store for each keyword; a dict that is given by
+    position is stored in front of these."""
+    read, block, names = call.operands[0], call.block, call.keywords
+    if not isinstance(read, Instruction) or target(read) is not _getattr_ or block is None:
+        return False
+    source = read.operands[1]
+    if constant(read.operands[2]) != "update" or type_of(source) != Exact(dict):
+        return False
+    given = call.operands[1 : len(call.operands) - len(names)]
+    if len(given) > 1 or any(class_of(type_of(other)) is not dict for other in given):
+        return False
+    if names and block.handler is not None:
+        return False
+    stores = []
+    for name, value in zip(names, call.operands[len(call.operands) - len(names) :], strict=True):
+        store = Instruction(
+            "call", [Const(operator.setitem), source, Const(name), value], type=NONE, position=call.position
+        )
+        store.block = block
+        stores.append(store)
+    at = block.instructions.index(call)
+    block.instructions[at + 1 : at + 1] = stores
+    if given:
+        call.operands, call.keywords = [Const(dict.update), source, *given], ()
+    elif stores:  # the first of them gives the same
+        first = stores[0]
+        block.instructions.remove(first)
+        call.operands, call.keywords = first.operands, ()
+    else:
+        return False
+    return True
 
 
 def _simplify_dict(call: Instruction) -> bool:

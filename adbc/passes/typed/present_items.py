@@ -16,10 +16,17 @@ after::
         %v1: Any = call operator.getitem(%d1, %k)
         jump b.read
     b.missing:
+        %f: bool = call _factory_is_(%d, float)
+        branch %f, b.made, b.other
+    b.made:
+        %d2: dict = call _assume_(%d, dict)
+        %1 = call operator.setitem(%d2, %k, 0.0)
+        jump b.read
+    b.other:
         %v2: Any = call operator.getitem(%d, %k)
         jump b.read
     b.read:
-        %v: Any = phi [b.present: %v1, b.missing: %v2]
+        %v: Any = phi [b.present: %v1, b.made: 0.0, b.other: %v2]
         ...
 
 For the one read of a key that is there, such an object is a dict like any other: so its shadow is read in
@@ -35,15 +42,19 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
-from adbc.ir.values import Const, Instruction, Phi
-from adbc.passes.query import target
+from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.passes.query import constant, target
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, BOOL, AbstractType, Exact, TupleType, class_of
+from adbc.types.lattice import ANY, BOOL, NONE, AbstractType, Exact, TupleType, class_of
 
 __all__ = ["read_present_items"]
 
 _MAKING = (Exact(defaultdict), Exact(Counter))
 """The classes that have ``__missing__`` and read what is there as a dict does."""
+_NOTHING: Any = object()
+_FACTORIES = frozenset({float, int, list, dict})
+_LIKELY = (float, list)
+"""The classes by which missing values are mostly made."""
 _HASHED_IN_C = frozenset({int, float, bool, str, bytes, type(None)})
 
 
@@ -71,6 +82,32 @@ def _is_hashed_in_c(known: AbstractType) -> bool:
     return class_of(known) in _HASHED_IN_C
 
 
+def _makers(container: Value) -> list[tuple[Any, Any]]:
+    """What missing values are likely to be made by, each with what is asked for it."""
+    if type_of(container) == Exact(Counter):
+        return [(intrinsics._counts_from_zero_, _NOTHING)]
+    made = container
+    while target(made) is intrinsics._assume_:
+        made = made.operands[1]  # type: ignore[attr-defined]  # a call
+    likely: tuple[Any, ...] = _LIKELY
+    if target(made) is intrinsics._empty_default_:
+        factory = constant(made.operands[1])  # type: ignore[attr-defined]  # a call
+        likely = (factory,) if factory in _FACTORIES else ()
+    return [(intrinsics._factory_is_, factory) for factory in likely]
+
+
+def _make(builder: Builder, container: Value, key: Value, factory: Any) -> Value:
+    """Write what makes a missing value by `factory` and stores it."""
+    if factory is _NOTHING:
+        return Const(0)
+    made: Value = Const(factory())
+    if factory is list or factory is dict:
+        made = builder.call(intrinsics._new_, Const(factory), type=Exact(factory))
+    as_dict = builder.call(intrinsics._assume_, container, Const(Exact(dict)), type=Exact(dict))
+    builder.call(operator.setitem, as_dict, key, made, type=NONE)
+    return made
+
+
 def _split(graph: Graph, block: Block, call: Instruction) -> None:
     at = block.instructions.index(call)
     read = graph.cut(block, at + 1, f"{block.label}.read")
@@ -88,6 +125,14 @@ def _split(graph: Graph, block: Block, call: Instruction) -> None:
     result.operands[present] = builder.call(operator.getitem, as_dict, key, type=call.type)
     builder.jump(read)
     builder.block = missing
+    for test, value in _makers(container):
+        known, missing = graph.add_block(f"{block.label}.made"), graph.add_block(f"{block.label}.missing")
+        operands = [] if value is _NOTHING else [Const(value)]
+        builder.branch(builder.call(test, container, *operands, type=BOOL), known, missing)
+        builder.block = known
+        result.operands[known] = _make(builder, container, key, value)
+        builder.jump(read)
+        builder.block = missing
     missing.instructions.append(call)
     call.block = missing
     result.operands[missing] = call

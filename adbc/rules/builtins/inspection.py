@@ -73,6 +73,7 @@ ROWS: list[Rule] = [
     ZeroRule(isinstance, result=bool),
     ZeroRule(issubclass, result=bool),
     ZeroRule(callable, result=bool),
+    ZeroRule(intrinsics._members_, result=tuple),
     ZeroRule(hasattr, when=lambda cls, *name: plain_attributes(cls), result=bool),
     TextRule(print, when=_flat_text),
     TextRule(repr, when=_flat_text, result=str),

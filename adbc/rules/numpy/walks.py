@@ -105,16 +105,21 @@ class _Vectorize:
         columns: list[Any] = []
         for flat in wide:
             columns.append(flat.tolist())  # noqa: PERF401
-        for values in list(zip(*columns, strict=True))[len(results) :]:
-            results.append(self.pyfunc(*values))  # noqa: PERF401
+        if len(columns) == 1:
+            column = columns[0][len(results) :] if results else columns[0]
+            for value in column:
+                results.append(self.pyfunc(value))  # noqa: PERF401
+        else:
+            for values in list(zip(*columns, strict=True))[len(results) :]:
+                results.append(self.pyfunc(*values))  # noqa: PERF401
         if len(codes) == 1:
             return np.array(results, dtype=codes[0]).reshape(shape)
         found: list[Any] = []
         for i in range(len(codes)):
-            column: list[Any] = []
+            parts: list[Any] = []
             for result in results:
-                column.append(result[i])  # noqa: PERF401
-            found.append(np.array(column, dtype=codes[i]).reshape(shape))
+                parts.append(result[i])  # noqa: PERF401
+            found.append(np.array(parts, dtype=codes[i]).reshape(shape))
         return tuple(found)
 
 

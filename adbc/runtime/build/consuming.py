@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from adbc import passes
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph, Guard
-from adbc.ir.intrinsics import _foreigncall_, _iter_, _new_
+from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _new_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import UNDEF, Const, Instruction, Value
 from adbc.passes.normal.consumed_generators import MOST, Written, consumed_generators, is_simple_generator
@@ -19,7 +19,7 @@ from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
-from adbc.rules.consumers import CONSUMERS, FOLDS, Unset, listed
+from adbc.rules.consumers import CONSUMERS, FOLDS, Unset, dict_of_pairs, listed
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build.calling import stands_in
 from adbc.types.callsites import Binding
@@ -57,6 +57,14 @@ def _is_known(value: Value) -> bool:
     if isinstance(value, Instruction):
         return target(value) is _new_ and constant(value.operands[1]) is types.FunctionType
     return type(constant(value)) is types.FunctionType
+
+
+def _joins(called: Value) -> bool:
+    """Whether what is called is the method that joins texts, of a text that is written down: it takes all
+    texts before it looks at one."""
+    if not isinstance(called, Instruction) or target(called) is not _getattr_:
+        return False
+    return type(constant(called.operands[1])) is str and constant(called.operands[2]) == "join"
 
 
 def _chooses_one(function: Any) -> bool:
@@ -195,6 +203,8 @@ class Consuming:
     def consumer(self, call: Instruction, number: int) -> Written | bool:
         """How a call consumes its operand `number` (`rules.consumers`)."""
         function = target(call)
+        if _joins(call.operands[0]):
+            return number == 1 and len(call.operands) == 2
         skipped = 1
         if function is _foreigncall_:
             function, skipped = constant(call.operands[1]), 2
@@ -247,6 +257,19 @@ class Consuming:
         """What a call does that makes one value of the elements of its first argument."""
         written = self.consumer(call, 2) if constant(call.operands[1]) in FOLDS else False
         return written if isinstance(written, Written) else None
+
+    def paired(self, call: Instruction) -> Written | None:
+        """What a call does that makes a dict of a `zip` of two iterables: a loop takes from both at once."""
+        if target(call) is not _foreigncall_ or constant(call.operands[1]) is not dict:
+            return None
+        made = call.operands[-1]
+        if len(call.operands) != 3 or call.keywords or not isinstance(made, Instruction):
+            return None
+        if target(made) is not _foreigncall_ or constant(made.operands[1]) is not zip:
+            return None
+        if len(made.operands) != 4 or made.keywords:
+            return None
+        return Written(self._template(dict_of_pairs), [made])
 
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from adbc.collector import paused
 from adbc.ir.graph import Graph
 from adbc.reverse.layout import Records
-from adbc.runtime.build.facts import Checked, Fact, NameFact, together
+from adbc.runtime.build.facts import Fact, NameFact, together
+from adbc.runtime.build.glances import Checked
 from adbc.runtime.build.speculation import Continuation, Site
 from adbc.runtime.state.graph_functions import GraphFunction
 from adbc.runtime.state.stack import STACK

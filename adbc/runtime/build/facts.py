@@ -12,10 +12,11 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
 from operator import is_
-from typing import Any, Protocol
+from typing import Any
 
 from adbc.rules.classes import inherits, overrides
 from adbc.rules.lookup import RuleTable
+from adbc.runtime.build.glances import Checked, Glance, Shot
 from adbc.runtime.calls.classes import (
     accessor,
     are_fields,
@@ -35,12 +36,13 @@ from adbc.runtime.calls.classes import (
     record_names,
     special,
 )
+from adbc.tangents.objects import FrozenKind
+from adbc.tangents.protocol import kind_of
 
 __all__ = [
     "AccessorFact",
     "AnswerFact",
     "CellFact",
-    "Checked",
     "ClassFact",
     "Classes",
     "ConstructorFact",
@@ -53,12 +55,6 @@ __all__ = [
     "class_fact",
     "together",
 ]
-
-
-class Checked(Protocol):
-    """A fact, or several in one, that can be looked at again: whether it still holds."""
-
-    def holds(self) -> bool: ...
 
 
 _CELL = "__closure__["
@@ -165,6 +161,9 @@ class NameFact:
             value = _follow(value, attribute)
         return value is self.value and _still(value, self.meaning)
 
+    def rests_on(self, shot: Shot) -> bool:
+        return _note_names(self, shot.present, shot.absent) and shot.note_function(self.value)
+
 
 class ClassFact:
     """The fact that an attribute of the instances of a class is a plain field, or a certain method."""
@@ -186,6 +185,10 @@ class ClassFact:
             return method(self.cls, self.name) is self.function and _still(self.function, self.meaning)
         return is_field(self.cls, self.name)
 
+    def rests_on(self, shot: Shot) -> bool:
+        shot.note_class(self.cls)
+        return shot.note_function(self.function)
+
 
 class ConstructorFact:
     """The fact that calling a class runs a certain ``__init__`` on a new object, and nothing else."""
@@ -203,6 +206,10 @@ class ConstructorFact:
 
     def holds(self) -> bool:
         return constructor(self.cls) is self.function and _still(self.function, self.meaning)
+
+    def rests_on(self, shot: Shot) -> bool:
+        shot.note_class(self.cls)
+        return shot.note_function(self.function)
 
 
 class KeepingFact:
@@ -223,6 +230,10 @@ class KeepingFact:
     def holds(self) -> bool:
         return keeps(self.cls, self.name[:-1])
 
+    def rests_on(self, shot: Shot) -> bool:
+        shot.note_class(self.cls)
+        return True
+
 
 class AccessorFact:
     """The fact that a certain function reads or writes a property of the instances of a class."""
@@ -240,6 +251,10 @@ class AccessorFact:
     def holds(self) -> bool:
         found = accessor(self.cls, self.name, self.way)
         return found is self.function and _still(self.function, self.meaning)
+
+    def rests_on(self, shot: Shot) -> bool:
+        shot.note_class(self.cls)
+        return shot.note_function(self.function)
 
 
 class LackingFact:
@@ -259,6 +274,10 @@ class LackingFact:
     def holds(self) -> bool:
         return lacks(self.cls, self.name)
 
+    def rests_on(self, shot: Shot) -> bool:
+        shot.note_class(self.cls)
+        return True
+
 
 class AnswerFact:
     """The fact that a question about a class, one of those in `_QUESTIONS`, has a certain answer."""
@@ -277,6 +296,14 @@ class AnswerFact:
     def holds(self) -> bool:
         now = _QUESTIONS[self.question](self.cls, *self.about)
         return bool(now == self.answer) and _still(self.answer, self.meaning)
+
+    def rests_on(self, shot: Shot) -> bool:
+        if self.question == "record" and isinstance(kind_of(self.cls), FrozenKind):
+            return False  # its fields stand in a dictionary
+        for cls in (self.cls, *self.about):
+            if isinstance(cls, type):
+                shot.note_class(cls)
+        return shot.note_function(self.function)
 
 
 _QUESTIONS: dict[str, Callable[..., Any]] = {
@@ -315,6 +342,10 @@ class QuestionFact:
         answer = overrides(cls, self.attribute) if base is None else inherits(cls, self.attribute, base)
         return answer == self.answer
 
+    def rests_on(self, shot: Shot) -> bool:
+        shot.note_class(self.cls)
+        return self.function is None  # else descriptors are asked
+
 
 _ANSWERS = {
     (False, True): ".python",
@@ -346,6 +377,10 @@ class CellFact:
         except ValueError:  # the variable was deleted
             return False
 
+    def rests_on(self, shot: Shot) -> bool:
+        shot.note_cell(self.cell)
+        return shot.note_function(self.value)
+
 
 class DefaultsFact:
     """The fact that a function has certain defaults, which are written into what calls a form of it."""
@@ -363,6 +398,9 @@ class DefaultsFact:
 
     def holds(self) -> bool:
         return _still(self.called, self.meaning)
+
+    def rests_on(self, shot: Shot) -> bool:
+        return shot.note_function(self.called)
 
 
 Fact = (
@@ -440,6 +478,10 @@ class _Fields:
     def holds(self) -> bool:
         return are_fields(self.cls, self.names)
 
+    def rests_on(self, shot: Shot) -> bool:
+        shot.note_class(self.cls)
+        return True
+
 
 _Names = dict[tuple[int, str], tuple[dict[str, Any], str, Any]]
 
@@ -465,8 +507,12 @@ class _NamesFact:
 def _is_of_names(fact: Fact, names: _Names, absent: _Absent) -> bool:
     """Whether all that `fact` says is what names in the dictionaries of modules stand for; if so, these are
     added to `names` and `absent`: facts share them."""
-    if type(fact) is not NameFact or fact.meaning:
-        return False
+    return type(fact) is NameFact and not fact.meaning and _note_names(fact, names, absent)
+
+
+def _note_names(fact: NameFact, names: _Names, absent: _Absent) -> bool:
+    """Whether the path of `fact` goes by names in the dictionaries of modules; if so, these are added to
+    `names` and `absent`."""
     found: list[tuple[dict[str, Any], str, Any]] = []
     namespace: Any = fact.globals
     builtins = namespace.get("__builtins__")
@@ -510,7 +556,7 @@ def together(facts: Iterable[Fact]) -> Sequence[Checked]:
     """`facts` without repetitions and without those that hold always: those about fields of one class become
     one, those about names as well."""
     fields: dict[type, dict[str, None]] = {}
-    others: dict[Any, Checked] = {}
+    others: dict[Any, Fact] = {}
     names: _Names = {}
     absent: _Absent = {}
     for fact in facts:
@@ -519,4 +565,5 @@ def together(facts: Iterable[Fact]) -> Sequence[Checked]:
         elif not _is_of_engine(fact) and not _is_of_names(fact, names, absent):
             others.setdefault(fact.key(), fact)
     in_modules = [_NamesFact(names, absent)] if names else []
-    return (*in_modules, *others.values(), *[_Fields(cls, found) for cls, found in fields.items()])
+    rest = (*others.values(), *[_Fields(cls, found) for cls, found in fields.items()])
+    return (*in_modules, *([Glance(rest)] if rest else ()))

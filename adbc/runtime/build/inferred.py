@@ -13,6 +13,7 @@ from adbc.passes.typed.builtin_methods import builtin_methods
 from adbc.passes.typed.constructions import ConstructionKnowledge, constructions
 from adbc.passes.typed.container_calls import container_calls
 from adbc.passes.typed.decided_branches import BranchKnowledge, decided_branches
+from adbc.passes.typed.dicts_of_classes import dicts_of_classes
 from adbc.passes.typed.known_attributes import AttributeKnowledge, known_attributes
 from adbc.passes.typed.known_elements import ElementKnowledge, known_elements
 from adbc.passes.typed.replacements import replacements
@@ -39,6 +40,8 @@ class Sources(
 
 
 SETTLING: tuple[Stage[Sources], ...] = (
+    Stage("dicts_of_classes", lambda graph, sources: dicts_of_classes(graph), ("types",), (),
+          "gives dicts, whose methods have rules, where objects are that are treated like any dict"),
     Stage("builtin_methods", lambda graph, sources: builtin_methods(graph), ("types",), (),
           "gives calls of what classes of C define, which have rules, and these types"),
     Stage("known_elements", lambda graph, sources: known_elements(graph, sources), ("types",), (),

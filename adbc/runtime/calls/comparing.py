@@ -15,10 +15,10 @@ from typing import Any
 from adbc.rules.lookup import RuleTable
 from adbc.rules.sequences import count_of
 from adbc.rules.table import ZeroRule
-from adbc.runtime.calls.contained import compares_in_python
+from adbc.runtime.calls.contained import compares_in_python, compares_plainly
 from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, RunWatched, Step, UseRow
 
-__all__ = ["PROTOCOLS", "SEARCHES", "compare_containers"]
+__all__ = ["PLAINLY", "PROTOCOLS", "SEARCHES", "compare_containers", "compared_plainly"]
 
 
 def place_of(values: Any, value: Any, start: int, stop: int) -> int:
@@ -138,3 +138,19 @@ PROTOCOLS: Protocols = {
     tuple.count: _searching(count_in),
 }
 """What searches for an equal element lead to."""
+
+_COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
+_COMPARING: tuple[Any, ...] = (*_COMPARISONS, list.index, list.count, tuple.index, tuple.count)
+PLAINLY: dict[Any, ZeroRule] = {function: ZeroRule(function) for function in _COMPARING}
+"""The rows for what compares elements of lists and tuples in C."""
+
+
+def compared_plainly(function: Any, args: Any) -> Any:
+    """The row for a call of `function` that compares elements of lists and tuples, where it is seen quickly
+    that no Python code does; None of any other call."""
+    row = PLAINLY.get(function)
+    if row is None or len(args) < 2:
+        return None
+    if function in _COMPARISONS and not (type(args[0]) in _ONE_BY_ONE and type(args[1]) in _ONE_BY_ONE):
+        return None
+    return row if compares_plainly(args[:2]) else None

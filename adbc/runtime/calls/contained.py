@@ -10,7 +10,10 @@ from adbc.rules.classes import NESTING, builtin_data, overrides, plain_text
 from adbc.rules.table import TextRule
 from adbc.runtime.calls.steps import Call, RunWatched, Step, UseTextRow
 
-__all__ = ["compares_in_python", "text_in_c"]
+__all__ = ["compares_in_python", "compares_plainly", "text_in_c"]
+
+_PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None)})
+_WITH_ELEMENTS = (dict, list, tuple, deque, set, frozenset)
 
 
 def _holds(values: Iterable[Any], is_python: Callable[[type], bool], has_keys: bool) -> bool:
@@ -49,6 +52,26 @@ def _compares(cls: type) -> bool:
 def compares_in_python(values: Iterable[Any]) -> bool:
     """Whether what stands in containers among `values` is compared by Python code."""
     return _holds(values, _compares, False)
+
+
+def compares_plainly(values: Iterable[Any]) -> bool:
+    """Whether it is seen quickly that the elements of lists and tuples among `values`, and the others, are
+    compared without Python code (`compares_in_python`)."""
+    for x in values:
+        cls = type(x)
+        if cls in _PLAIN:
+            continue
+        if cls is not list and cls is not tuple:
+            if issubclass(cls, _WITH_ELEMENTS) or _compares(cls):
+                return False
+            continue
+        for inside in set(map(type, x)) - _PLAIN:
+            if inside is list or inside is tuple:
+                if not all(_PLAIN.issuperset(map(type, y)) for y in x if type(y) is inside):
+                    return False
+            elif issubclass(inside, _WITH_ELEMENTS) or _compares(inside):
+                return False
+    return True
 
 
 def text_in_c(call: Call) -> Step:

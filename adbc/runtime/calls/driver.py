@@ -20,6 +20,7 @@ from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import (
+    foreign,
     plans,
     resolve,
     steps,
@@ -37,6 +38,7 @@ from adbc.runtime.calls.classes import (
     method_in_c,
     way_to_set,
 )
+from adbc.runtime.calls.comparing import compared_plainly
 from adbc.runtime.calls.forms import forms_met
 from adbc.runtime.calls.in_c import InC
 from adbc.runtime.calls.iterating import Iterating
@@ -49,6 +51,7 @@ from adbc.runtime.calls.plain_functions import are_constants
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.reading import Attributes
 from adbc.runtime.calls.steps import Call, Protocols, Spread
+from adbc.runtime.calls.values_in_c import METHOD_OF_CLASS, are_values
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
@@ -56,7 +59,7 @@ from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
 from adbc.types import AbstractType, has_cotangent, has_shadow
 
-__all__ = ["Answer", "Called", "Calls", "Names", "Values", "are_values", "is_of_operators"]
+__all__ = ["Answer", "Called", "Calls", "Names", "Values"]
 
 _SPREAD = (tuple, list)
 _NAMES = frozenset({str})
@@ -67,19 +70,6 @@ WITH_RULES = (FunctionType, type, MethodDescriptorType)
 
 Names = tuple[str, ...]
 Values = tuple[Any, ...]
-
-
-def are_values(xs: Values, fs: Values) -> bool:
-    """Whether all arguments are values of `VALUES` without a derivative."""
-    for x, f in zip(xs, fs):  # noqa: B905, SIM110  # called often
-        if f is not None or x.__class__ not in VALUES:
-            return False
-    return True
-
-
-def is_of_operators(function: Any) -> bool:
-    """Whether `function` is one of the module `operator`."""
-    return function.__class__ is BuiltinFunctionType and function.__module__ == "_operator"
 
 
 class Calls(Attributes, InC, Iterating, KnownFunctions):
@@ -236,7 +226,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         gives (bf, *bxs).  Python functions are entered in `mode`, that of these calls if it is not said."""
         if mode is None:
             mode = self.mode
-        kind = type(f)
+        kind: Any = BuiltinFunctionType if type(f) is METHOD_OF_CLASS else type(f)
         entered: Any = None
         if kind is FunctionType:
             if f.__module__ == "logging" and is_off(f, xs):
@@ -257,7 +247,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             verdict = False
             owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
             is_of_values = (owner is not None and owner.__class__ in VALUES) or f in VALUES
-            if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
+            if is_of_values and ff is None and are_values(xs, fs) and texts.are_free(context, f, xs):
                 return self.of_values(context, f, xs, len(xs) + 1, keywords)
             if not keywords and (owner.__class__ in CONTAINERS or is_array_or_number(owner.__class__)):
                 row = self.row_of_method(context, f, xs)
@@ -278,7 +268,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
             entered = self.enter_body(context, keywords, f, xs, fs, mode)
-        elif kind is type and f in VALUES and context.texts is None and are_values(xs, fs):
+        elif kind is type and f in VALUES and are_values(xs, fs) and texts.are_free(context, f, xs):
             return self.of_values(context, f, xs, len(xs) + 1, keywords)
         elif (known := self.plain_functions.get(id(f))) and not keywords and are_constants(xs, fs):
             made = self.again_plainly(context, known, f, ff, xs)
@@ -342,7 +332,11 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             out = f(*xs[:first], **dict(zip(keywords, xs[first:], strict=True)))
         else:
             out = f(*xs)
-        return self.constant(out, None if out.__class__ in VALUES else self.known(context, out), count)
+        if out.__class__ in VALUES:
+            return self.constant(out, None, count)
+        if out.__class__ is not list:
+            foreign.let_iterators_be(context, out)
+        return self.constant(out, self.known(context, out), count)
 
     def enter_body(
         self, context: Context, keywords: Names, f: Any, xs: Values, fs: Values, mode: Mode
@@ -471,6 +465,8 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         row = self.decided.get(key)
         if row is None:
             row = self.decided[key] = plans.decide(descriptor, (own, *xs), self.table, self.protocols)
+        if row is SLOW:
+            row = compared_plainly(descriptor, (own, *xs)) or SLOW
         if row is SLOW and context.texts is None:
             row = self.decide_for_instances(context, descriptor, (own, *xs))
         return row

@@ -177,13 +177,18 @@ def default_fields(context: Context, obj: Any, companion: Any, name: str) -> Any
         if companion is not None:
             _unseen(obj, name, own)
         return None
+    cls = type(obj)
+    known = context.found_default(cls, name)
+    if known is not None:
+        return known
     of_class = MutableTangent()
-    for base in type(obj).__mro__:
+    for base in cls.__mro__:
         if name in base.__dict__:
             made = context.class_fields(base)
             if made is None:
                 value = base.__dict__[name]
                 of_class.__dict__[name] = slot_tangent(value, _companion(context, base, value))
+                context.keep_default(cls, name, base, of_class)
             else:
                 of_class.__dict__ = made
             return of_class

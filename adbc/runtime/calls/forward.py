@@ -11,15 +11,17 @@ from typing import Any
 
 from adbc.ir.intrinsics import EXHAUSTED
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime.calls import fields, plans, steps
+from adbc.runtime.calls import fields, plans, steps, texts
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values, are_values, is_of_operators
+from adbc.runtime.calls.comparing import PLAINLY, compared_plainly
+from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values
 from adbc.runtime.calls.keys import BY_KEY
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call
+from adbc.runtime.calls.values_in_c import are_values, takes_values
 from adbc.runtime.state.activity import is_nonzero
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, FData, Tangent, fill_tangent
@@ -79,9 +81,9 @@ class ForwardCalls(Calls):
         return out, None if dout is NO_TANGENT else dout
 
     def by_row(self, function: Any) -> Callable[..., Any]:
-        decided, is_operator = self.decided, is_of_operators(function)
+        decided, takes = self.decided, takes_values(function)
         is_other = function not in self.protocols
-        is_of_table = is_other or function in BY_KEY
+        is_of_table, is_comparing = is_other or function in BY_KEY, function in PLAINLY
 
         def handle(context: Context, xs: Values, dxs: Values, mode: Mode = "forward") -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
@@ -91,10 +93,12 @@ class ForwardCalls(Calls):
                     row = row or self.decide_without_text(function, xs)
                 if row is SLOW:
                     row = self.decide_for_instances(context, function, xs)
+            if row is SLOW and is_comparing:
+                row = compared_plainly(function, xs) or SLOW
             if row is not SLOW:
                 out, dout = row.frule(xs, dxs, NO_KWARGS)
                 return out, None if dout is NO_TANGENT else dout
-            if is_operator and context.texts is None and are_values(xs, dxs):
+            if takes and are_values(xs, dxs) and texts.are_free(context, function, xs):
                 return self.of_values(context, function, xs, len(xs))
             entered = self.enter_body(context, (), function, xs, dxs, mode)
             if entered is not None:

@@ -192,6 +192,7 @@ ROWS: list[Rule] = [
         Context.instance_shadow, Context.met,
         Context.kept_shadow, Context.kept_tangent, Context.note_kept, Context.met_before,
         Context.keep, Context.go_in, Context.is_active, Context.class_fields,
+        Context.found_default, Context.keep_default,
         Shadows.tangent, Shadows.found, Shadows.known, Shadows.register, Shadows.adopt, Shadows.lookup,
         Shadows.hold_constant, Shadows.hold_if_free, Shadows.is_constant,
         closures.freevar, closures.freevar_shadow, closures.captured, function_shadow, caught, passed,

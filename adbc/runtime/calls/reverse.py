@@ -15,13 +15,15 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps, texts
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values, are_values, is_of_operators
+from adbc.runtime.calls.comparing import PLAINLY, compared_plainly
+from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values
 from adbc.runtime.calls.keys import BY_KEY
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.lost_arguments import written_as_text
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter, to_self
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, OfSelf, Protocols
+from adbc.runtime.calls.values_in_c import are_values, takes_values
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
@@ -164,9 +166,9 @@ class ReverseCalls(Calls):
         return out, fout, bound_pullback
 
     def by_row(self, function: Any) -> Callable[..., Any]:
-        decided, is_operator = self.decided, is_of_operators(function)
+        decided, takes = self.decided, takes_values(function)
         is_other = function not in self.protocols
-        is_of_table = is_other or function in BY_KEY
+        is_of_table, is_comparing = is_other or function in BY_KEY, function in PLAINLY
 
         def handle(context: Context, xs: Values, fs: Values, mode: Mode = "reverse") -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
@@ -176,6 +178,8 @@ class ReverseCalls(Calls):
                     row = row or self.decide_without_text(function, xs)
                 if row is SLOW:
                     row = self.decide_for_instances(context, function, xs)
+            if row is SLOW and is_comparing:
+                row = compared_plainly(function, xs) or SLOW
             if row is not SLOW:
                 answer = row.rrule(xs, fs, NO_KWARGS)
                 fout = answer[1]
@@ -183,7 +187,7 @@ class ReverseCalls(Calls):
                     return answer[0], dependent(fout, fs, row), answer[2]
                 return answer
             count = len(xs)
-            if is_operator and context.texts is None and are_values(xs, fs):
+            if takes and are_values(xs, fs) and texts.are_free(context, function, xs):
                 return self.of_values(context, function, xs, count)
             entered = self.enter_body(context, (), function, xs, fs, mode)
             if entered is not None:

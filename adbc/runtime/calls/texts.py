@@ -12,6 +12,7 @@ together.
 
 from __future__ import annotations
 
+import builtins
 import io
 import numbers
 import os
@@ -41,6 +42,7 @@ __all__ = [
     "after_library",
     "after_row",
     "among_arguments",
+    "are_free",
     "before_foreign",
     "before_library",
     "check_evaluated",
@@ -287,14 +289,26 @@ def _said(error: BaseException) -> Iterator[Any]:
     The object that has no attribute of a name is none of these, unless it is a text: of others the message
     has the class, which says no number.
     """
-    spaces = [*map(vars, type(error).__mro__)]
-    for name in ("name", "obj", "filename", "filename2", "object", "text"):
-        if any(name in space for space in spaces):
-            value = getattr(error, name, None)
-            if name != "obj" or isinstance(value, _TEXT):
-                yield value
+    cls = type(error)
+    for name in _SAID_BY[cls] if cls in _SAID_BY else _names_said(cls):
+        value = getattr(error, name, None)
+        if name != "obj" or isinstance(value, _TEXT):
+            yield value
 
 
+def _names_said(cls: type) -> list[str]:
+    """The names of these attributes that stand in `cls` or a class that it is derived from."""
+    spaces = [*map(vars, cls.__mro__)]
+    names = ("name", "obj", "filename", "filename2", "object", "text")
+    return [name for name in names if any(name in space for space in spaces)]
+
+
+_SAID_BY = {
+    cls: _names_said(cls)
+    for cls in vars(builtins).values()
+    if isinstance(cls, type) and issubclass(cls, BaseException)
+}
+"""What `_names_said` gives for the classes of builtin exceptions, which do not change."""
 _NO_DIGIT = re.compile(r"\D*\Z").match
 
 
@@ -372,6 +386,16 @@ def among_arguments(context: Context, call: Call) -> Any:
     """What holds text that was made from a number, among what is called and its arguments, or None."""
     texts = context.texts
     return None if texts is None else texts.reached((call.function, *call.args))
+
+
+def are_free(context: Context, function: Any, values: Sequence[Any]) -> bool:
+    """Whether nothing in `function` and the `values` that it is given, of `classes.VALUES` and the like,
+    holds text that was made from a number."""
+    texts = context.texts
+    if texts is None:
+        return True
+    own = getattr(function, "__self__", None)
+    return all(map(texts.is_free, values)) and (own is None or texts.is_free(own))
 
 
 def hand_on(context: Context, call: Call, out: Any, source: Any) -> None:

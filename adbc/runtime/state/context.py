@@ -172,6 +172,21 @@ class Context:
         found = self.classes.get(id(cls))
         return None if found is None else found[1]
 
+    def found_default(self, cls: type, name: str) -> Any:
+        """What has the shadow, or tangent, of the attribute `name` that `cls` has for its instances as a
+        field (`keep_default`); None if it has to be found again."""
+        known = self.attributes.get((cls, name, "default"))
+        if known is None:
+            return None
+        base, value, of_class = known
+        is_still = base.__dict__.get(name, self) is value and id(base) not in self.classes
+        return of_class if is_still else None
+
+    def keep_default(self, cls: type, name: str, base: type, of_class: Any) -> None:
+        """Remember that `of_class` has the shadow, or tangent, of the attribute `name` of `cls`, which `base`
+        has, as a field."""
+        self.attributes[cls, name, "default"] = base, base.__dict__[name], of_class
+
     def known_shadow(self, value: Any) -> Any:
         """The shadow of an object that did not come through an argument: a global, a default, a class
         attribute.  Numbers found there are constants; memory found there may be written to, so it has

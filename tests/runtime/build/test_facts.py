@@ -13,6 +13,7 @@ from adbc.config import Config
 from adbc.rules import default_table
 from adbc.runtime import make_engine, using
 from adbc.runtime.build.facts import NameFact, together
+from adbc.runtime.build.glances import Glance
 from adbc.tangents import internal, project
 
 
@@ -32,7 +33,8 @@ def test_functions_of_the_engine_are_not_looked_at() -> None:
     own = NameFact(vars(internal), ("project",), project)
     users = NameFact(globals(), ("scale",), scale)
     assert own.holds() and users.holds()
-    assert together([own, users]) == (users,)
+    (looked,) = together([own, users])
+    assert isinstance(looked, Glance) and looked.facts == (users,)
 
 
 def test_a_class_that_describes_code_is_not_a_function() -> None:
