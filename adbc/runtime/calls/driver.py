@@ -71,7 +71,7 @@ Values = tuple[Any, ...]
 def are_values(xs: Values, fs: Values) -> bool:
     """Whether all arguments are values of `VALUES` without a derivative."""
     for x, f in zip(xs, fs):  # noqa: B905, SIM110  # called often
-        if f is not None or x.__class__ not in VALUES:
+        if f is not None or type(x) not in VALUES:
             return False
     return True
 
@@ -251,10 +251,10 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
             verdict = False
             owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
-            is_of_values = (owner is not None and owner.__class__ in VALUES) or f in VALUES
+            is_of_values = (owner is not None and type(owner) in VALUES) or f in VALUES
             if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
                 return self.of_values(context, f, xs, len(xs) + 1, keywords)
-            if not keywords and (owner.__class__ in CONTAINERS or is_array_or_number(owner.__class__)):
+            if not keywords and (type(owner) in CONTAINERS or is_array_or_number(type(owner))):
                 row = self.row_of_method(context, f, xs)
                 if row is not SLOW:
                     own = None if ff is NO_TANGENT else self_shadow(ff)

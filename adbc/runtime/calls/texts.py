@@ -196,7 +196,7 @@ def raised_in_c(context: Context, error: BaseException) -> None:
     said = [
         x
         for x in (*arguments(error), *_said(error))
-        if not isinstance(x, (int, types.NoneType)) and not (type(x) is str and _NO_DIGIT(x))
+        if not issubclass(type(x), (int, types.NoneType)) and not (type(x) is str and _NO_DIGIT(x))
     ]
     if not said:
         return
@@ -205,7 +205,7 @@ def raised_in_c(context: Context, error: BaseException) -> None:
     context.texts.is_certain = True
     context.texts.kept(error)
     for x in said:
-        if isinstance(x, _TEXT):
+        if issubclass(type(x), _TEXT):
             context.texts.taken(x)
 
 
@@ -251,7 +251,7 @@ def _said(error: BaseException) -> Iterator[Any]:
     for name in ("name", "obj", "filename", "filename2", "object", "text"):
         if any(name in space for space in spaces):
             value = getattr(error, name, None)
-            if name != "obj" or isinstance(value, _TEXT):
+            if name != "obj" or issubclass(type(value), _TEXT):
                 yield value
 
 
