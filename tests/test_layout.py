@@ -35,7 +35,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     # What becomes of a call depends on the kind of row that its function has, on whose code it is, and on
     # whether the code of a rule reads the keywords that are left.
     "types": BOTTOM
-    | {"ir", "tangents", "rules.kinds", "rules.effects", "cpython.libraries", "cpython.variables"},
+    | {"ir", "tangents", "rules.kinds", "rules.effects", "rules.deciding"}
+    | {"cpython.libraries", "cpython.variables"},
     # Which globals a code object assigns is a question to its bytecode.
     "passes": BOTTOM | {"ir", "types", "cpython"},
     "lift": BOTTOM | {"ir", "cpython", "types", "passes"},

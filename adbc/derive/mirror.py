@@ -371,7 +371,7 @@ class Mirror(abc.ABC):
             self.context,
             self.p(site.callee),
             self._pack(map(self.p, site.arguments)),
-            self._pack(map(self.companion, site.arguments)),
+            self._pack(map(self._handed, site.arguments)),
             type=call.type,
             name=call.name,
         )

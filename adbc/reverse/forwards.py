@@ -47,6 +47,7 @@ from adbc.reverse.fields import field_init, field_put
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.halves import write_display, write_halves
 from adbc.reverse.support import Support
+from adbc.reverse.texts import text
 from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import ClearAdjoint, UpdateAdjoint, WriteAdjoint, passed_on
 from adbc.types.array_calls import formula_call, is_mask
@@ -177,12 +178,11 @@ class ForwardsPass(Mirror):
 
     def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
         return super().handlers() | {
-            Kind.SCALAR: self._scalar, Kind.COMPLEX: self._complex,
-            Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
-            Kind.COPY: self._copy, Kind.LOAD: self._load, Kind.STORE: self._store,
-            Kind.SLOT_STORE: self._slot_store,
+            Kind.SCALAR: self._scalar, Kind.COMPLEX: self._complex, Kind.TUPLE: self._tuple,
+            Kind.PROJECT: self._project, Kind.COPY: self._copy, Kind.LOAD: self._load,
+            Kind.STORE: self._store, Kind.SLOT_STORE: self._slot_store,
             Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: functools.partial(field_put, self),
-            Kind.FIELD_INIT: functools.partial(field_init, self),
+            Kind.FIELD_INIT: functools.partial(field_init, self), Kind.TEXT: functools.partial(text, self),
             Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
             Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,

@@ -167,6 +167,8 @@ class Support(CommonSupport):
     """clear(part): `part` of a shadow is zero then"""
     values: bool
     """Whether arrays may be treated like numbers (not where rules are watched)."""
+    lost_in_text: Callable[..., Any]
+    """lost_in_text(context): NaN if a number was read from text that was made of numbers, else zero"""
     float_rdata: Callable[..., Any]
     """float_rdata(rdata): the rdata of a number as a Python float, 0.0 if it is zero"""
     add: Callable[..., Any]

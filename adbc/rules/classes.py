@@ -309,9 +309,12 @@ def plain_text(*classes: type) -> bool:
 
 
 def stands_for(cls: type) -> type | None:
-    """The class that instances of `cls`, a class of adbc's own, stand for, as generators in segments do."""
-    meant: type | None = vars(cls).get("__stands_for__")
-    return meant
+    """The class that instances of `cls`, if that is derived from `rules.surrogates.Surrogate`, stand for."""
+    for base in cls.__mro__:
+        if "__stands_for__" in base.__dict__:
+            meant: type = base.__dict__["__stands_for__"]
+            return meant
+    return None
 
 
 def stands_for_position(cls: type) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir.intrinsics import EXHAUSTED, UNBOUND, _next_
+from adbc.rules.surrogates import Surrogate
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.fields import slots_of
 
@@ -28,7 +29,7 @@ def _reduce(function: Any, iterable: Any, initial: Any = UNBOUND, /) -> Any:
     return value
 
 
-class _Partial:
+class _Partial(Surrogate):
     """`functools.partial`, followed like a class of the user's: what it holds keeps its derivative."""
 
     __stands_for__ = functools.partial
@@ -40,11 +41,6 @@ class _Partial:
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         return self.func(*self.args, *args, **{**self.keywords, **keywords})
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        """What `isinstance` sees."""
-        return functools.partial
 
 
 class _PartialOf(_Partial):
@@ -122,12 +118,14 @@ def names_of(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple([x if type(x) in _DISCRETE else ("object", id(x)) for x in values])
 
 
-class _LruCache:
+class _LruCache(Surrogate):
     """A cache that a function makes while it is differentiated: what is kept there keeps its derivative.
 
     Results are kept for arguments that have no derivative, and for objects that are equal to themselves only.
     For others they are computed each time: two numbers may be equal and depend on different things.
     """
+
+    __stands_for__ = functools._lru_cache_wrapper
 
     def __init__(self, function: Any, maxsize: Any, typed: bool, info: Any) -> None:
         self.function = function
@@ -200,8 +198,14 @@ def _lru_cache(function: Any, maxsize: Any, typed: bool, info: Any, /) -> Any:
     return _LruCache(function, maxsize, typed, info)
 
 
-class _Key:
+_KEY = type(functools.cmp_to_key(max))
+"""The class of the keys that `functools.cmp_to_key` leads to, and of what makes them."""
+
+
+class _Key(Surrogate):
     """The key that the function from `functools.cmp_to_key` makes of an object."""
+
+    __stands_for__ = _KEY
 
     def __init__(self, compare: Any, obj: Any) -> None:
         self.compare = compare
@@ -225,7 +229,9 @@ class _Key:
     __hash__ = None  # type: ignore[assignment]  # as there
 
 
-class _Keys:
+class _Keys(Surrogate):
+    __stands_for__ = _KEY
+
     def __init__(self, compare: Any) -> None:
         self.compare = compare
 
@@ -242,7 +248,7 @@ def key_by(compare: Any, obj: Any) -> Any:
     return _Key(compare, obj)
 
 
-class _Dispatched:
+class _Dispatched(Surrogate):
     # The method that `functools.singledispatchmethod` gives for an object: the function that it stands for is
     # only made when something else is asked of it than to be called.  No docstring, for that is asked too.
 
@@ -273,11 +279,6 @@ class _Dispatched:
     @property
     def __module__(self) -> Any:  # type: ignore[override]
         return self.__getattr__("__module__")
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        """What `isinstance` sees."""
-        return FunctionType
 
 
 def _function_of(method: Any, dispatched: Any) -> Any:

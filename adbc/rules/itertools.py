@@ -12,13 +12,15 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.ir.intrinsics import EXHAUSTED, _next_
-from adbc.rules.builtins.iteration import OwnIterator
+from adbc.rules.surrogates import OwnIterator
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
 
 class _Chain(OwnIterator):
+    __stands_for__ = itertools.chain
+
     def __init__(self, iterables: Any) -> None:
         self.iterables = iter(iterables)
         self.current: Any = iter(())
@@ -32,6 +34,8 @@ class _Chain(OwnIterator):
 
 
 class _Accumulate(OwnIterator):
+    __stands_for__ = itertools.accumulate
+
     def __init__(self, iterable: Any, function: Callable[..., Any] | None, initial: Any) -> None:
         self.iterator = iter(iterable)
         self.function = operator.add if function is None else function
@@ -55,6 +59,8 @@ def check_bounds(where: slice) -> None:
 
 
 class _Islice(OwnIterator):
+    __stands_for__ = itertools.islice
+
     def __init__(self, iterable: Any, where: slice) -> None:
         check_bounds(where)
         self.iterator = iter(iterable)
@@ -79,6 +85,8 @@ class _Islice(OwnIterator):
 
 
 class _Repeat(OwnIterator):
+    __stands_for__ = itertools.repeat
+
     def __init__(self, value: Any, times: int | None) -> None:
         self.value = value
         self.left = times
@@ -97,6 +105,8 @@ class _Repeat(OwnIterator):
 
 
 class _Count(OwnIterator):
+    __stands_for__ = itertools.count
+
     def __init__(self, start: Any, step: Any) -> None:
         self.start = start
         self.step = step
@@ -108,6 +118,8 @@ class _Count(OwnIterator):
 
 
 class _Cycle(OwnIterator):
+    __stands_for__ = itertools.cycle
+
     def __init__(self, iterable: Any) -> None:
         self.iterator: Any = iter(iterable)
         self.saved: list[Any] = []
@@ -129,6 +141,8 @@ class _Cycle(OwnIterator):
 
 
 class _Starmap(OwnIterator):
+    __stands_for__ = itertools.starmap
+
     def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
         self.function = function
         self.iterator = iter(iterable)
@@ -145,6 +159,8 @@ class _While(OwnIterator):
 
 
 class _Takewhile(_While):
+    __stands_for__ = itertools.takewhile
+
     def __next__(self) -> Any:
         if self.has_failed:
             raise StopIteration
@@ -156,6 +172,8 @@ class _Takewhile(_While):
 
 
 class _Dropwhile(_While):
+    __stands_for__ = itertools.dropwhile
+
     def __next__(self) -> Any:
         value = next(self.iterator)
         while not self.has_failed:
@@ -167,6 +185,8 @@ class _Dropwhile(_While):
 
 
 class _Pairwise(OwnIterator):
+    __stands_for__ = itertools.pairwise
+
     def __init__(self, iterable: Any) -> None:
         self.iterator = iter(iterable)
         self.last: Any = EXHAUSTED
@@ -180,6 +200,8 @@ class _Pairwise(OwnIterator):
 
 
 class _ZipLongest(OwnIterator):
+    __stands_for__ = itertools.zip_longest
+
     def __init__(self, iterables: tuple[Any, ...], fill: Any) -> None:
         self.iterators: list[Any] = [iter(x) for x in iterables]
         self.ended = [False for _ in iterables]
@@ -200,6 +222,8 @@ class _ZipLongest(OwnIterator):
 
 
 class _Compress(OwnIterator):
+    __stands_for__ = itertools.compress
+
     def __init__(self, data: Any, selectors: Any) -> None:
         self.data = iter(data)
         self.selectors = iter(selectors)
@@ -212,6 +236,8 @@ class _Compress(OwnIterator):
 
 
 class _Filterfalse(OwnIterator):
+    __stands_for__ = itertools.filterfalse
+
     def __init__(self, function: Callable[..., Any] | None, iterable: Any) -> None:
         self.function = function
         self.iterator = iter(iterable)
@@ -226,6 +252,8 @@ class _Filterfalse(OwnIterator):
 
 class _Groupby(OwnIterator):
     """What `groupby` gives: the groups share its iterator, and only the newest has not come to its end."""
+
+    __stands_for__ = itertools.groupby
 
     def __init__(self, iterable: Any, key: Callable[..., Any] | None) -> None:
         self.iterator = iter(iterable)
@@ -251,6 +279,8 @@ class _Groupby(OwnIterator):
 
 
 class _Group(OwnIterator):
+    __stands_for__: Any = type(next(itertools.groupby("a"))[1])
+
     def __init__(self, groups: Any, key: Any, number: int) -> None:
         self.groups = groups
         self.key = key
@@ -278,6 +308,8 @@ class _Shared:
 
 
 class _Tee(OwnIterator):
+    __stands_for__: Any = type(itertools.tee(())[0])
+
     def __init__(self, shared: _Shared, index: int) -> None:
         self.shared = shared
         self.index = index
@@ -295,6 +327,8 @@ class _Tee(OwnIterator):
 
 
 class _Batched(OwnIterator):
+    __stands_for__: Any = getattr(itertools, "batched", None)  # from 3.12
+
     def __init__(self, iterable: Any, n: int, strict: bool) -> None:
         self.iterator = iter(iterable)
         self.n = n
@@ -330,6 +364,22 @@ class _Selections(OwnIterator):
         return tuple(row)
 
 
+class _Product(_Selections):
+    __stands_for__ = itertools.product
+
+
+class _Permutations(_Selections):
+    __stands_for__ = itertools.permutations
+
+
+class _Combinations(_Selections):
+    __stands_for__ = itertools.combinations
+
+
+class _CombinationsWithReplacement(_Selections):
+    __stands_for__ = itertools.combinations_with_replacement
+
+
 def next_indices(indices: Any) -> tuple[int, ...]:
     """The next tuple of the iterator `indices`."""
     found: tuple[int, ...] = next(indices)
@@ -341,9 +391,9 @@ def product_indices(lengths: Any, repeat: int) -> Any:
     return itertools.product(*map(range, lengths), repeat=repeat)
 
 
-def selection_indices(kind: str, length: int, count: Any) -> Any:
+def selection_indices(kind: Any, length: int, count: Any) -> Any:
     """An iterator over the tuples of indices that a combinatoric iterator goes through."""
-    return getattr(itertools, kind)(range(length), *(() if count is None else (count,)))
+    return kind(range(length), *(() if count is None else (count,)))
 
 
 def _chain(*iterables: Any) -> Any:
@@ -432,24 +482,25 @@ def _zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
 
 def _product(*iterables: Any, repeat: int = 1) -> Any:
     pools = [tuple(x) for x in iterables]
-    return _Selections(pools * repeat, product_indices([len(p) for p in pools], repeat))
+    return _Product(pools * repeat, product_indices([len(p) for p in pools], repeat))
 
 
-def _selection(kind: str, iterable: Any, r: Any) -> Any:
+def _selection(cls: Any, iterable: Any, r: Any) -> Any:
     pool = tuple(iterable)
-    return _Selections([pool] * (len(pool) if r is None else r), selection_indices(kind, len(pool), r))
+    indices = selection_indices(cls.__stands_for__, len(pool), r)
+    return cls([pool] * (len(pool) if r is None else r), indices)
 
 
 def _permutations(iterable: Any, r: Any = None) -> Any:
-    return _selection("permutations", iterable, r)
+    return _selection(_Permutations, iterable, r)
 
 
 def _combinations(iterable: Any, r: Any) -> Any:
-    return _selection("combinations", iterable, r)
+    return _selection(_Combinations, iterable, r)
 
 
 def _combinations_with_replacement(iterable: Any, r: Any) -> Any:
-    return _selection("combinations_with_replacement", iterable, r)
+    return _selection(_CombinationsWithReplacement, iterable, r)
 
 
 _TEE_COPIES = not (lambda t: itertools.tee(t, 1)[0] is t)(itertools.tee(())[0])

@@ -69,15 +69,16 @@ def keep_key(key: Any, f: Any, what: str) -> Any:
         "it would lose its derivative there",
         "store the value in a list or under another key, or apply adbc.stop_gradient to it",
     )
-    nan = put_off(error)
+    nan = put_off(lambda: error)
     if nan is None:
         raise error
     return lose(key, NO_FDATA, nan)
 
 
-def put_off(error: UnsupportedError) -> float | None:
-    """The NaN that is to come back, if the call that is under way lets `error` wait (`Memory.put_off`)."""
-    return None if CALL.memory is None else CALL.memory.put_off(lambda: error)
+def put_off(refusal: Callable[[], AdbcError]) -> float | None:
+    """The NaN that is to come back, if the call that is under way lets the error wait that `refusal` makes
+    (`Memory.put_off`)."""
+    return None if CALL.memory is None else CALL.memory.put_off(refusal)
 
 
 def _loses(key: Any, f: Any) -> bool:

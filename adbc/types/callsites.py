@@ -35,7 +35,7 @@ from adbc.types.array_calls import (
     kind_of_numbers,
 )
 from adbc.types.inference import call_parts, may_answer_in_python, type_of
-from adbc.types.keywords import drops_keywords
+from adbc.types.keywords import deciding, drops_keywords
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     FLOAT,
@@ -177,7 +177,7 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         return open_call.site(found)
     if found is not None:
         return found
-    row = knowledge.row(function, open_call.types)
+    row = knowledge.row(function, deciding(open_call.types, call.keywords))
     return _by_function(open_call) if row is None else _by_row(open_call, row)
 
 
@@ -222,7 +222,7 @@ def _asking(call: _OpenCall) -> _Answer:
     """What becomes of a call that asks the class of an argument, which may answer in Python and change
     active state."""
     may_answer = call.any_active or any(map(may_answer_in_python, call.arguments))
-    is_unknown = may_answer and call.knowledge.row(call.function, call.types) is None
+    is_unknown = may_answer and call.knowledge.row(call.function, deciding(call.types, call.keywords)) is None
     return Kind.DYNAMIC if is_unknown else Kind.PRIMAL
 
 

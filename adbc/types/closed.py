@@ -21,6 +21,7 @@ from adbc.rules.kinds import RowKind
 from adbc.types.callsites import Binding, called
 from adbc.types.effects import HARMLESS, bound_types, is_passive
 from adbc.types.inference import call_parts, type_of
+from adbc.types.keywords import deciding
 from adbc.types.lattice import AbstractType, ArrayType, IteratorType, class_of
 
 __all__ = ["ClosedKnowledge", "is_closed", "is_closed_call"]
@@ -77,7 +78,7 @@ def is_closed_call(
         return isinstance(kind, Const) and kind.value in _BUILT
     if function in (intrinsics._iter_, intrinsics._next_):
         return class_of(types_[0]) is range or isinstance(types_[0], IteratorType)
-    row = knowledge.row(function, types_)
+    row = knowledge.row(function, deciding(types_, call.keywords))
     if row is not None:
         if row.kind is RowKind.PER_MODE:
             return False

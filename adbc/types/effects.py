@@ -22,6 +22,7 @@ from adbc.rules.effects import ANYTHING, HANDS_ON, KEEPS, READS, RETURNS, WRITES
 from adbc.rules.kinds import RowKind
 from adbc.types.callsites import DESCRIPTIONS, Binding, Called, called
 from adbc.types.inference import call_parts, type_of
+from adbc.types.keywords import deciding
 from adbc.types.lattice import (
     AbstractType,
     ArrayType,
@@ -263,7 +264,7 @@ def _of_rows(
     """Per argument, what a function that has rules does with it, as far as the rules say it."""
     if is_list:
         return [READS if makes_array(function, call) else ANYTHING] * len(arguments)
-    row = knowledge.row(function, [type_of(v) for v in arguments])
+    row = knowledge.row(function, deciding([type_of(v) for v in arguments], call.keywords))
     rows = knowledge.rows(function) if row is None else [row]
     if len(rows) == 1 and rows[0].kind is RowKind.OVERLAY:
         return _of_function(rows[0].body, call, arguments, knowledge)

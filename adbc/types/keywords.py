@@ -1,12 +1,23 @@
-"""Whether the rule of a call knows the arguments that are given to it by keyword."""
+"""Arguments by keyword: whether they decide which rule a call has, and whether the rule looks at them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from adbc.cpython.variables import reads
+from adbc.rules.deciding import how_many_decide
+from adbc.types.lattice import AbstractType, class_of
 
-__all__ = ["drops_keywords"]
+__all__ = ["deciding", "drops_keywords"]
+
+
+def deciding(types: Sequence[AbstractType], keywords: Sequence[str]) -> Sequence[AbstractType]:
+    """Those `types` of arguments that decide which row a call has, of which the last are given by `keywords`:
+    as many as when it is made."""
+    if not keywords:
+        return types
+    return types[: how_many_decide(list(map(class_of, types)), len(types) - len(keywords))]
 
 
 def drops_keywords(row: Any) -> bool:

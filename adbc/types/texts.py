@@ -15,7 +15,17 @@ from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import call_parts, type_of
 from adbc.types.kinds import Kind
-from adbc.types.lattice import AbstractType, ArrayType, Exact, ListType, TupleType, class_of, is_number
+from adbc.types.lattice import (
+    AbstractType,
+    ArrayType,
+    Exact,
+    ListType,
+    TupleType,
+    class_of,
+    has_shadow,
+    is_number,
+    is_real,
+)
 
 __all__ = ["is_open_text", "may_meet_text", "of_text"]
 
@@ -28,8 +38,8 @@ def of_text(
     if row.of_text:
         if not any(_may_say_number(a, active) for a in arguments):
             return None
-        # In reverse mode something may have to come back to a number that is written.
-        is_met = keywords or any(active(a) for a in arguments if not isinstance(a, Const))
+        # In reverse mode something may have to come back to memory that is written.
+        is_met = keywords or any(active(a) and not _is_bare(a) for a in arguments)
         return Kind.DYNAMIC if is_met else Kind.TEXT
     return Kind.DYNAMIC if may_meet_text(row, arguments, keywords) else None
 
@@ -61,6 +71,12 @@ def _may_say_number(value: Value, active: Callable[[Value], bool]) -> bool:
         if isinstance(callee, Const) and callee.value is intrinsics._format_:
             return _may_say_number(arguments[0], active)
     return not _holds_numbers(type_of(value))
+
+
+def _is_bare(value: Value) -> bool:
+    """Whether `value` is a real number, beside which there stands nothing."""
+    known = type_of(value)
+    return is_real(known) and not has_shadow(known)
 
 
 def _may_hold_text(value: Value) -> bool:

@@ -87,6 +87,7 @@ from adbc.passes.typed.unpackings import list_unpackings
 from adbc.passes.typed.unrolled_loops import unrolled_loops
 from adbc.passes.typed.view_loops import view_loops
 from adbc.rules import default_table
+from adbc.rules.classes import stands_for
 from adbc.runtime import default_engine
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.managing import Managing
@@ -189,6 +190,9 @@ class Answers:
 
     def is_bare(self, cls: type) -> bool:
         return is_bare(cls)
+
+    def class_told(self, cls: type) -> type:
+        return stands_for(cls) or cls
 
     def is_instance(self, cls: type, asked: type) -> bool | None:
         return is_instance(cls, asked)

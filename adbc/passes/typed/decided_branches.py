@@ -40,6 +40,9 @@ class BranchKnowledge(Protocol):
         """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`; None if one of the two answers for
         itself."""
 
+    def class_told(self, cls: type) -> type:
+        """What ``type(x)`` is for an `x` of exactly `cls`: or the class that it stands for."""
+
 
 def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
     """Replace branches that types have decided by jumps, in place; returns whether there were any."""
@@ -47,7 +50,7 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
     tests: set[Instruction] = set()
     for block in graph.blocks:
         changed |= _cut_behind_errors(block)
-        _read_classes(block)
+        _read_classes(block, knowledge)
         end = block.terminator
         if not isinstance(end, Branch) or end.true is end.false:
             continue
@@ -86,13 +89,15 @@ def _cut_behind_errors(block: Block) -> bool:
     return False
 
 
-def _read_classes(block: Block) -> None:
+def _read_classes(block: Block, knowledge: BranchKnowledge) -> None:
     """Read ``x.__class__`` as ``type(x)``, where that is known and no class has a say in it."""
     for call in block.instructions:
         if target(call) is _getattr_ and constant(call.operands[2]) == "__class__":
             cls = class_of(type_of(call.operands[1]))
-            is_told = cls is not None and "__stands_for__" not in vars(cls)
-            if is_told and inspect.getattr_static(cls, "__class__", None) is _CLASS:
+            if cls is None:
+                continue
+            is_told = inspect.getattr_static(cls, "__class__", None) is _CLASS
+            if is_told or knowledge.class_told(cls) is not cls:
                 call.operands = [Const(_foreigncall_), Const(type), call.operands[1]]
 
 
@@ -108,7 +113,9 @@ def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:
         return None if answer is None else not answer
     if function is operator.is_ or function is operator.is_not:
         answer = _is_none(*condition.operands[1:])  # type: ignore[attr-defined]
-        answer = _is_class(*condition.operands[1:]) if answer is None else answer  # type: ignore[attr-defined]
+        if answer is None:
+            one, other = condition.operands[1:]  # type: ignore[attr-defined]
+            answer = _is_class(one, other, knowledge)
         return None if answer is None else answer is (function is operator.is_)
     if function is _class_is_:
         cls = class_of(type_of(condition.operands[1]))  # type: ignore[attr-defined]
@@ -137,19 +144,18 @@ def _is_of_form(known: AbstractType, form: Any) -> bool | None:
     return True if all(answer is True for answer in answers) else None
 
 
-def _is_class(x: Value, y: Value) -> bool | None:
+def _is_class(x: Value, y: Value, knowledge: BranchKnowledge) -> bool | None:
     """Whether `x` is `y`, where both are classes, of which some are read of what is an instance."""
-    one, other = map(_class, (x, y))
+    one, other = _class(x, knowledge), _class(y, knowledge)
     return None if one is None or other is None else one is other
 
 
-def _class(value: Value) -> type | None:
+def _class(value: Value, knowledge: BranchKnowledge) -> type | None:
     """The class that `value` is, be it a constant or read of something."""
     read = _read_of_class(value)
     if read is not None:
         cls = class_of(type_of(read))
-        # What stands for an object of another class is asked when the function runs.
-        return None if cls is None or "__stands_for__" in vars(cls) else cls
+        return None if cls is None else knowledge.class_told(cls)
     known = constant(value)
     return known if isinstance(known, type) else None
 

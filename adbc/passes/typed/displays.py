@@ -25,6 +25,7 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import call_parts, type_of
+from adbc.types.keywords import deciding
 from adbc.types.lattice import AbstractType, ArrayType, is_float64, is_real
 
 __all__ = ["DisplayKnowledge", "spread_displays"]
@@ -59,7 +60,7 @@ def _spread(call: Instruction, graph: Graph, knowledge: DisplayKnowledge) -> Non
     display = arguments[0]
     if _kind(display) is None or len(display.operands) < 3:
         return
-    row = knowledge.row(callee.value, [type_of(a) for a in arguments])
+    row = knowledge.row(callee.value, deciding([type_of(a) for a in arguments], call.keywords))
     joined = getattr(row, "joined", None)
     positional = len(arguments) - 1 - len(call.keywords)
     if joined is None or row is None or positional > len(row.joined_names):

@@ -46,6 +46,7 @@ from adbc.passes.query import NOTHING, constant, drop, target
 from adbc.records import record
 from adbc.types.array_calls import is_inline_number
 from adbc.types.inference import call_parts, is_rest, type_of
+from adbc.types.keywords import deciding
 from adbc.types.lattice import FLOAT, INT, LIST, AbstractType, Exact, TupleType, is_list, is_real, join_all
 
 __all__ = ["ElementKnowledge", "iterate_over_tuples", "known_elements", "unread_displays"]
@@ -186,7 +187,11 @@ class _Reading:
         if _is_in(function, _READERS):
             is_one = (function is not min and function is not max) or positional == 1
             return arguments[0] is sequence and is_one
-        row = self.knowledge.row(function, [type_of(a) for a in arguments]) if callee is not None else None
+        row = (
+            self.knowledge.row(function, deciding([type_of(a) for a in arguments], call.keywords))
+            if callee is not None
+            else None
+        )
         elements = getattr(row, "elements", None)
         return elements is not None and sequence in arguments[: elements.sequences]
 
@@ -307,7 +312,7 @@ class _Reading:
     def _of_elements(self, call: Instruction, function: Any, arguments: list[Value]) -> None:
         """Let `call`, that of a function of sequences of numbers, be one of numbers."""
         positional = arguments[: len(arguments) - len(call.keywords)]
-        row = self.knowledge.row(function, [type_of(a) for a in positional])
+        row = self.knowledge.row(function, deciding([type_of(a) for a in arguments], call.keywords))
         found = getattr(row, "elements", None)
         if found is None or len(positional) < found.sequences:
             return

@@ -2,8 +2,8 @@
 
 The iterators of builtin containers have shadows that step with them (`tangents.iterators`).  Over
 anything else (generators, instances, `map`) a builtin is replaced by a Python class that does the
-same steps at the same moments, which adbc follows like a class of the user's; it differs from the
-builtin in its name and in nothing else that a program is likely to see.
+same steps at the same moments, which adbc follows like a class of the user's; see
+`rules.surrogates`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import builtins
 import itertools
 import operator
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -23,11 +23,12 @@ from adbc.rules.classes import dict_like, has, inherits, integer, list_like, ove
 from adbc.rules.dict_halves import VIEWED, is_view, viewed_frule, viewed_rrule
 from adbc.rules.list_halves import copying
 from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, pair_of, symbolic, tangents_of
+from adbc.rules.surrogates import OwnIterator
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
 from adbc.tangents.iterators import KeyIterator
 
-__all__ = ["ITERATORS", "NEXT", "ROWS", "OwnIterator", "making_iterator", "next_frule", "next_rrule"]
+__all__ = ["ITERATORS", "NEXT", "ROWS", "making_iterator", "next_frule", "next_rrule"]
 
 _ORDERED: Any = OrderedDict()
 _DICTS: tuple[Any, ...] = ({}, _ORDERED)
@@ -342,15 +343,14 @@ def _slices(cls: type, index: type, *value: type) -> bool:
 # -- in Python, over anything ---------------------------------------------------------------------------
 
 
-class _Zip:
+class _Zip(OwnIterator):
     """What `zip` gives, as an iterator in Python."""
+
+    __stands_for__ = zip
 
     def __init__(self, iterables: tuple[Any, ...], strict: bool) -> None:
         self.iterators = [iter(x) for x in iterables]
         self.strict = strict
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
 
     def __next__(self) -> Any:
         row: list[Any] = []
@@ -376,15 +376,14 @@ class _Zip:
                 raise ValueError(f"zip() argument {i + 1} is longer than {others}")
 
 
-class _Enumerate:
+class _Enumerate(OwnIterator):
     """What `enumerate` gives, as an iterator in Python."""
+
+    __stands_for__ = enumerate
 
     def __init__(self, iterable: Any, start: int) -> None:
         self.iterator = iter(iterable)
         self.count = start
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
 
     def __next__(self) -> Any:
         value = next(self.iterator)
@@ -393,15 +392,14 @@ class _Enumerate:
         return count, value
 
 
-class _Map:
+class _Map(OwnIterator):
     """What `map` gives, as an iterator in Python."""
+
+    __stands_for__ = map
 
     def __init__(self, function: Callable[..., Any], iterables: tuple[Any, ...]) -> None:
         self.function = function
         self.iterators = [iter(x) for x in iterables]
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
 
     def __next__(self) -> Any:
         values = []
@@ -410,29 +408,27 @@ class _Map:
         return self.function(*values)
 
 
-class _MapOne:
+class _MapOne(OwnIterator):
     """What `map` over one iterable gives, the commonest case, as an iterator in Python."""
+
+    __stands_for__ = map
 
     def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
         self.function = function
         self.iterator = iter(iterable)
 
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
     def __next__(self) -> Any:
         return self.function(next(self.iterator))
 
 
-class _Filter:
+class _Filter(OwnIterator):
     """What `filter` gives, as an iterator in Python."""
+
+    __stands_for__ = filter
 
     def __init__(self, function: Callable[..., Any] | None, iterable: Any) -> None:
         self.function = function
         self.iterator = iter(iterable)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
 
     def __next__(self) -> Any:
         function = self.function
@@ -442,15 +438,10 @@ class _Filter:
                 return value
 
 
-class OwnIterator:
-    """The base of iterators in Python: ``iter`` gives the iterator itself."""
-
-    def __iter__(self) -> Any:
-        return self
-
-
 class _Calls(OwnIterator):
     """What ``iter(function, sentinel)`` gives, as an iterator in Python."""
+
+    __stands_for__ = type(iter(object, None))
 
     def __init__(self, function: Any, sentinel: Any) -> None:
         self.function = function
@@ -472,7 +463,7 @@ class _Calls(OwnIterator):
 
 
 class _Sequence(OwnIterator):
-    """What `iter` or `reversed` gives of an object with ``__getitem__`` only, as an iterator in Python."""
+    """The base of what `iter` or `reversed` gives of an object with ``__getitem__`` only."""
 
     def __init__(self, sequence: Any, index: int, stride: int) -> None:
         self.sequence = sequence
@@ -501,6 +492,19 @@ class _Sequence(OwnIterator):
         return max(length - self.index, 0)
 
 
+class _Indexed:
+    def __getitem__(self, index: int) -> Any:
+        raise IndexError
+
+
+class _Forwards(_Sequence):
+    __stands_for__ = type(iter(_Indexed()))
+
+
+class _Backwards(_Sequence):
+    __stands_for__ = reversed
+
+
 def _iter_calls(function: Any, sentinel: Any, /) -> Any:
     if not callable(function):
         raise TypeError("iter(v, w): v must be callable")
@@ -508,11 +512,11 @@ def _iter_calls(function: Any, sentinel: Any, /) -> Any:
 
 
 def _iter_indexed(sequence: Any, /) -> Any:
-    return _Sequence(sequence, 0, 1)
+    return _Forwards(sequence, 0, 1)
 
 
 def _reversed_indexed(sequence: Any, /) -> Any:
-    return _Sequence(sequence, len(sequence) - 1, -1)
+    return _Backwards(sequence, len(sequence) - 1, -1)
 
 
 def _indexed(cls: type, *rest: type) -> bool:

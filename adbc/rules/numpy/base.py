@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
-from adbc.rules.activity import Refusal, without_refused
+from adbc.rules.activity import Refusal, and_lost, without_lost, without_refused
 from adbc.rules.classes import has
 from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
 from adbc.rules.numpy.object_numbers import frule_by_numbers, meets_objects, rrule_by_numbers
@@ -519,7 +519,7 @@ class ArrayRule(Rule):
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         arrays, others, target, index = self.split(args, kwargs)
         if self.refuses:
-            dargs = without_refused(self.jvp, args, dargs, is_tangent=True)
+            dargs = without_refused(self.jvp, args, dargs)
         if target is not None:
             if target is not Ellipsis:
                 return self._frule_into(target, dargs[index], arrays, dargs, others, args, kwargs)
@@ -580,7 +580,9 @@ class ArrayRule(Rule):
         arrays, others, target, index = self.split(args, kwargs)
         count = len(args)
         if self.refuses:
-            fargs = without_refused(self.jvp, args, fargs, is_tangent=False)
+            fargs, lost = without_lost(self.jvp, args, fargs)
+            if lost:
+                return and_lost(self.rrule(args, fargs, kwargs), lost)
         if target is not None:
             if target is not Ellipsis:
                 return self._rrule_into(target, fargs[index], arrays, fargs, others, args, kwargs)

@@ -253,7 +253,7 @@ class ElementwiseRule(ArrayRule):
         if out is UNKNOWN:
             return super().frule(args, dargs, kwargs)
         if self.refuses:
-            dargs = without_refused(self.jvp, args, dargs, is_tangent=True)
+            dargs = without_refused(self.jvp, args, dargs)
         if is_of_objects(out) and any_active(dargs):
             return frule_by_numbers(self.frule, self.function, args, dargs, kwargs)
         dout = self._tangent(out, list(args), dargs, {})

@@ -65,6 +65,12 @@ def _places(it: Any, index: Any) -> Any:
     return np.atleast_1d(places[index] if isinstance(index, int) else places.flat[index])
 
 
+def _line(x: Any, places: Any) -> tuple[Any, Any]:
+    """`x` and the subscript of its elements at `places`; an array without an axis is seen with one."""
+    seen = x if x.ndim else x.reshape(1)
+    return seen, np.unravel_index(places, seen.shape)
+
+
 def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     it, index = args
     out = it[index]
@@ -94,7 +100,7 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
     fout = new_shadow(out, True)
 
     def gather_pullback(bout: Any) -> Sequence[Any]:
-        np.add.at(f, np.unravel_index(_places(it, index), f.shape), fout.reshape(-1))
+        np.add.at(*_line(f, _places(it, index)), fout.reshape(-1))
         return None, None
 
     return out, fout, gather_pullback
@@ -126,16 +132,17 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
         dargs[0].index = it.index
     if f is not None and places.size:
         new: Any = 0 if dv is None else np.ravel(dv)[numbers]
-        f[np.unravel_index(places, f.shape)] = np.real(new) if not np.iscomplexobj(f) else new
+        seen, where = _line(f, places)
+        seen[where] = np.real(new) if not np.iscomplexobj(f) else new
     return None, None
 
 
 def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     it, index, v = args
-    x, f, fv = it.base, None if fargs[0] is None else fargs[0].array, fargs[2]
-    check_writable(x, f, fv is not None)
+    f, fv = None if fargs[0] is None else fargs[0].array, fargs[2]
+    check_writable(it.base, f, fv is not None)
     places, numbers = _numbers(it, index, v)
-    where = np.unravel_index(places, x.shape)
+    x, where = _line(it.base, places)
     old = x[where]
     it[index] = v
     if f is not None:
@@ -145,8 +152,9 @@ def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
         x[where] = old
         if f is None:
             return None, None, None
-        b = f[where]
-        f[where] = 0
+        given_back, _ = _line(f, places)
+        b = given_back[where]
+        given_back[where] = 0
         if fv is None or not places.size:
             return None, None, None
         last = np.zeros(x.size, np.intp)

@@ -101,8 +101,16 @@ def _voigt(part: str) -> Callable[..., Any]:
     return partial
 
 
-def _struve(function: Any) -> Callable[..., Any]:
-    return lambda out, v, x: function(v - 1, x) - v / x * out
+def _struve(function: Any, sign: int) -> Callable[..., Any]:
+    """The derivative of a Struve function, without a quotient (DLMF 11.4.24, and 11.4.26 for the modified
+    one).  The one of order zero has no neighbour that is smooth at zero."""
+
+    def slope(out: Any, v: Any, x: Any) -> Any:
+        between = (x / 2) ** v / (np.sqrt(np.pi) * special.gamma(v + 1.5))
+        before = np.where(v == 0, between + sign * function(1, x), function(v - 1, x))
+        return 0.5 * (before + sign * function(v + 1, x) + between)
+
+    return slope
 
 
 def _hankel(function: Any) -> Callable[..., Any]:
@@ -122,8 +130,8 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_row("wofz", _faddeeva_slope),
     *_last("hankel1e", 2, lambda out, v, z: _hankel_scaled(special.hankel1e, v, z) - 1j * out),
     *_last("hankel2e", 2, lambda out, v, z: _hankel_scaled(special.hankel2e, v, z) + 1j * out),
-    *_last("struve", 2, _struve(special.struve)),
-    *_last("modstruve", 2, _struve(special.modstruve)),
+    *_last("struve", 2, _struve(special.struve, -1)),
+    *_last("modstruve", 2, _struve(special.modstruve, 1)),
     *_row("itstruve0", lambda out, x: special.struve(0, x)),
     *_row("itmodstruve0", lambda out, x: special.modstruve(0, x)),
     *_row("it2struve0", lambda out, x: -_over(special.struve(0, x), x, 2 / np.pi)),

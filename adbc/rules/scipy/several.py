@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from adbc.errors import UnsupportedError
-from adbc.rules.activity import without_refused
+from adbc.rules.activity import and_lost, without_lost, without_refused
 from adbc.rules.numpy.base import any_active, finish, gather, gather_tangent, give, plain
 from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, quiet
 from adbc.rules.scipy.base import unknown
@@ -55,7 +55,7 @@ class SeveralRule(Rule):
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         self._check(args, kwargs)
-        dargs = without_refused(self.partials, args, dargs, is_tangent=True)
+        dargs = without_refused(self.partials, args, dargs)
         outs = self.function(*args)
         totals: list[Any] = [None] * len(outs)
         for i, (x, dx) in enumerate(zip(args, dargs, strict=True)):
@@ -72,7 +72,9 @@ class SeveralRule(Rule):
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         self._check(args, kwargs)
-        fargs = without_refused(self.partials, args, fargs, is_tangent=False)
+        fargs, lost = without_lost(self.partials, args, fargs)
+        if lost:
+            return and_lost(self.rrule(args, fargs, kwargs), lost)
         outs = self.function(*args)
         active = any_active(fargs)
         fouts = tuple(fresh_shadow(out, active=active) for out in outs)

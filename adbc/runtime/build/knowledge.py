@@ -24,7 +24,7 @@ from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.guards import is_guessed
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import kept_lists
-from adbc.rules.classes import Question, noting
+from adbc.rules.classes import Question, noting, stands_for
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.facts import (
@@ -68,6 +68,7 @@ from adbc.types.answers import is_seen_to_answer
 from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed
 from adbc.types.inference import ARRAY_RESULTS, type_of
+from adbc.types.keywords import deciding
 from adbc.types.lattice import ClosureType, Exact, ListType, RealType, has_shadow, inferred_type, memory_type
 from adbc.types.readers import only_reads
 
@@ -366,6 +367,10 @@ class Knowledge:
             self.notes.add((cls, (asked, "instance")), AnswerFact(cls, "instance", (asked,), answer))
         return answer
 
+    def class_told(self, cls: type) -> type:
+        """What ``type(x)`` is for an `x` of exactly `cls`."""
+        return stands_for(cls) or cls
+
     def answers(self, function: types.FunctionType) -> bool:
         """Whether `function`, which can be lifted, is seen never to return `NotImplemented`."""
         key = function.__code__, id(function.__globals__)
@@ -386,7 +391,7 @@ class Knowledge:
         self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
     ) -> AbstractType:
         """The type of a call's result."""
-        row = self.row(function, types_)
+        row = self.row(function, deciding(types_, keywords))
         if row is not None:
             if row.is_drawn and (declared := _row_result(row, types_)) is not ANY and not keywords:
                 return declared
@@ -399,7 +404,7 @@ class Knowledge:
         self, function: object, values: Sequence[Value], keywords: tuple[str, ...]
     ) -> AbstractType | None:
         """The type of a call's result by the example that its rule makes, or None."""
-        row = self.row(function, [type_of(v) for v in values[: len(values) - len(keywords)]])
+        row = self.row(function, deciding([type_of(v) for v in values], keywords))
         return None if row is None else sampled_type(row, function, values, keywords, self.samples)
 
     def body(self, function: types.FunctionType) -> Graph:

@@ -17,7 +17,7 @@ from typing import Any
 
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.intrinsics import _load_special_
-from adbc.rules.classes import overrides
+from adbc.rules.classes import overrides, stands_for
 from adbc.tangents.containers import NamedTupleKind
 from adbc.tangents.fields import has_attributes_beside, is_python_class
 from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
@@ -215,8 +215,11 @@ def is_instance(cls: type, asked: type) -> bool | None:
     `x` may say that it is of another class."""
     if type(asked).__instancecheck__ is not type.__instancecheck__:
         return None
-    if asked in cls.__mro__:
+    meant = stands_for(cls)
+    if asked in cls.__mro__ or (meant is not None and asked in meant.__mro__):
         return True
+    if meant is not None:
+        return False
     return None if any("__class__" in base.__dict__ for base in cls.__mro__[:-1]) else False
 
 

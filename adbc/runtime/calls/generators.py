@@ -21,6 +21,7 @@ from adbc.ir.values import Instruction
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.segments import FINISHED
 from adbc.passes.query import constant, target
+from adbc.rules.surrogates import Surrogate
 from adbc.rules.table import Overlay
 from adbc.runtime.state.graph_functions import Segments
 from adbc.tangents import NO_TANGENT, MutableTangent
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 
-class Generator:
+class Generator(Surrogate):
     """A generator, suspended in front of segment number `at` with `state` live."""
 
     __stands_for__ = types.GeneratorType
@@ -53,11 +54,6 @@ class Generator:
 
     def __iter__(self) -> Generator:
         return self
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        """What `isinstance` sees: the class of the generator that this stands for."""
-        return types.GeneratorType
 
     def _look(self) -> Any:
         raise UnsupportedError(

@@ -41,7 +41,7 @@ from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.slots import as_float
-from adbc.tangents import NO_FDATA, NO_TANGENT, FData, multiply, slot_rdata
+from adbc.tangents import NO_FDATA, NO_TANGENT, FData, MutableTangent, multiply, slot_rdata
 from adbc.types import has_cotangent, has_shadow
 
 __all__ = ["ROWS", "completed", "refused", "written"]
@@ -109,7 +109,8 @@ class _Writer(Objects, Formulas):
         """Write what makes `call`."""
         calls, context = self.calls, self.context
         plain = is_plain(context, calls.table, call.function, call.shadow, call.args, call.shadows)
-        if plain and not (type(call.function) is FunctionType and self._gives_memory(call)):
+        is_function = type(call.function) is FunctionType
+        if plain and not (is_function and (self._gives_memory(call) or self._is_of_object(call))):
             self.as_it_is(call)
             return
         if context.texts is not None:
@@ -134,6 +135,11 @@ class _Writer(Objects, Formulas):
     def _gives_memory(self, call: Call) -> bool:
         """Whether `call` is given memory, the shadow of which has to be kept in step."""
         return not self.is_forward and any(f is not None and f is not NO_TANGENT for f in call.shadows)
+
+    def _is_of_object(self, call: Call) -> bool:
+        """Whether `call` is of a method, which may give new fields to an object that has a tangent: this has
+        to get them too."""
+        return bool(call.shadows) and type(call.shadows[0]) is MutableTangent
 
     def as_it_is(self, call: Call) -> None:
         """Write the call of what is a constant at this level."""

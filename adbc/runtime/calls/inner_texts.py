@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adbc.rules.table import Overlay, Rule
+from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.runtime.calls import logs, texts
 from adbc.runtime.calls.nested import apart
 from adbc.runtime.calls.steps import Call, UseTextRow
@@ -84,5 +84,7 @@ def _call(function: Any, args: Values, shadows: Values, keywords: Names) -> Call
 
 ROWS: list[Rule] = [
     Overlay(texts.text, _text),
+    Overlay(texts.open_text, _text),
+    ZeroRule(texts.lost_in_text, result=float),
     *apart(made, noted, before, remembered, read, logged),
 ]

@@ -14,7 +14,7 @@ from typing import Any
 
 from adbc.cpython.libraries import is_library_class
 
-__all__ = ["is_quiet", "streams"]
+__all__ = ["is_off", "is_quiet", "streams"]
 
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "exception": 40, "critical": 50}
 _ATOMS = (str, int, float, complex, bool, types.NoneType)
@@ -29,6 +29,12 @@ _STREAMING = frozenset(
 """Handlers that write a line and keep nothing of it."""
 _MANY = 100
 """The most elements of containers that a line may have: more are not looked through."""
+
+
+def is_off(function: types.FunctionType, args: Sequence[Any]) -> bool:
+    """Whether `function`, of the module `logging`, is asked by `args` for a line of a level that is off."""
+    found = _asked(function.__qualname__, args)
+    return found is not None and not found[0].isEnabledFor(found[1])
 
 
 def is_quiet(name: str, args: Sequence[Any]) -> bool:

@@ -12,9 +12,9 @@ import inspect
 import types
 
 from adbc.ir import intrinsics
+from adbc.rules.deciding import how_many_decide
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.callables import pass_on, self_shadow
-from adbc.runtime.calls.classes import is_heap_type
 from adbc.runtime.calls.dispatched import CHOOSING, chosen
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.operators import of_plain_numbers
@@ -103,15 +103,6 @@ _OF_NUMBERS = ("math", "cmath")
 
 
 def _classes(call: Call) -> tuple[type, ...]:
-    """The classes of the arguments by which the row for `call`, which has keywords, is chosen: of those by
-    position, and of those by keyword if there are arrays of a class of the user's among them."""
+    """The classes of the arguments by which the row for `call`, which has keywords, is chosen."""
     classes = tuple(map(type, call.args))
-    by_position = classes[: call.count]
-    if _USUAL.issuperset(classes[call.count :]):
-        return by_position
-    is_own = any(is_heap_type(cls) and hasattr(cls, "__array_finalize__") for cls in classes[call.count :])
-    return classes if is_own else by_position
-
-
-_USUAL = frozenset({bool, int, float, complex, str, tuple, list, dict, type(None), types.FunctionType})
-"""Classes that are no arrays, of most arguments that are given by keyword."""
+    return classes[: how_many_decide(classes, call.count)]

@@ -34,6 +34,7 @@ from adbc.runtime.calls.formats import ENCODER, WRITERS
 from adbc.runtime.calls.steps import Call, UseRow
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.texts import Texts, behind, is_told, keeps_unseen
+from adbc.tangents import NO_FDATA
 from adbc.tangents.fields import arguments, instance_fields, is_python_class
 
 __all__ = [
@@ -91,17 +92,56 @@ _TO_PROCESSES = frozenset({"fork_exec", "popen", "posix_spawn", "posix_spawnp", 
 """The functions of the system that hand text to another program."""
 
 
-def text(context: Context, function: Any, args: Sequence[Any], shadows: Sequence[Any]) -> Any:
-    """``function(*args)``, which has a row of text."""
+def text(
+    context: Context, function: Any, args: Sequence[Any], shadows: Sequence[Any], is_open: bool = False
+) -> Any:
+    """``function(*args)``, which has a row of text; `is_open` as `follow` has it."""
     out = function(*args)
-    if context.texts is None:  # then a constant is made of constants
-        for shadow in shadows:
-            if shadow is not None:
-                follow(context, function, args, shadows, out)
-                break
-    else:
-        follow(context, function, args, shadows, out)
+    if out.__class__ is not str or not _of_atoms(context, args, shadows, out, is_open):
+        follow(context, function, args, shadows, out, _NOTHING, is_open)
     return out
+
+
+def _of_atoms(context: Context, args: Sequence[Any], shadows: Sequence[Any], out: str, is_open: bool) -> bool:
+    """Whether all `args` are numbers and texts; then `out`, which was made of them, is remembered as `follow`
+    would do it."""
+    texts = context.texts
+    is_part = is_number = False
+    for x, shadow in zip(args, shadows, strict=False):  # what stands beside constants may be left out
+        if x.__class__ is str:
+            if texts is not None and texts.holds(x):
+                if x is out:
+                    return True
+                is_part = True
+        elif x.__class__ not in _NUMBERS:
+            return False
+        elif shadow is NO_FDATA or context.is_active(shadow):
+            is_number = True
+    if is_number:
+        if texts is None:
+            texts = context.texts = Texts()
+        if not is_open:
+            texts.is_certain = True
+    if texts is not None and (is_part or is_number):
+        if is_part:
+            texts.taken(out)
+        else:
+            texts.made(out)
+    return True
+
+
+def open_text(context: Context, function: Any, args: Sequence[Any], shadows: Sequence[Any]) -> Any:
+    """What `text` does in reverse mode: all that has a derivative among `args` are real numbers, to which
+    `lost_in_text` comes back."""
+    is_open = context.start_waiting is not None and not context.follows_inner
+    return text(context, function, args, shadows, is_open)
+
+
+def lost_in_text(context: Context) -> float:
+    """What comes back to the numbers that `open_text` has written: zero, or NaN once a number was read from
+    such text."""
+    texts = context.texts
+    return 0.0 if texts is None or texts.nan is None else texts.nan
 
 
 def follow(

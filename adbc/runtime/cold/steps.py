@@ -355,9 +355,10 @@ def _taking_result(calls: Any, f: Any, xs: Any, fs: Any) -> Any:
 
 
 def _use_row(step: Step, frame: Frame, row: Any, function: Any, xs: Any, fs: Any) -> Any:
-    """Call a function by a rule that is given the result: so that what it warns of names the user's line."""
+    """Call a function by a rule that is given the result, both in the user's name: what the function warns of
+    and what the rule refuses has the line."""
     out = step.call(frame, function, *xs)
-    answer = frame.program.mode.calls.use_given(row, xs, fs, out)
+    answer = step.call(frame, frame.program.mode.calls.use_given, row, xs, fs, out)
     frame.values[step.out], frame.beside[step.out] = answer[0], answer[1]
     if frame.tape is not None:
         frame.tape.append((answer[2], step, (None, *fs)))

@@ -254,3 +254,16 @@ def test_walks_that_cannot_be_followed_are_refused(name: str) -> None:
     ):
         with pytest.raises(AdbcError):
             run()
+
+
+def flat_without_an_axis(v: Any, x: Any) -> Any:
+    v.flat[0] = x * x
+    first = v.flat[0] * x
+    v.flat[np.array([0])] = [x * 3.0]
+    v.flat[[0]] *= v.flat[np.array([0])]
+    return v, first, v.flat[:], v.flat[np.array([0, 0])]
+
+
+@pytest.mark.parametrize("v", [np.array(1.5), np.arange(8.0)[3:4].reshape(())])
+def test_flat_arrays_without_an_axis(v: Any) -> None:
+    check(flat_without_an_axis, v, 0.7)

@@ -12,7 +12,9 @@ import pytest
 import adbc
 from adbc.errors import AdbcError
 from adbc.runtime.calls.logs import is_quiet
+from benchmarks.instructions import executed
 
+LOG = logging.getLogger("tests.logs")
 STREAM = io.StringIO()
 KEPT: list[Any] = []
 
@@ -169,3 +171,57 @@ def test_a_text_of_the_users_is_asked_once() -> None:
     with logger():
         assert reverse(says_an_object) == 3.0
         assert KEPT == ["asked"]
+
+
+def says_in_a_loop(x):
+    total = 0.0
+    for i in range(20):
+        total += x * i
+        LOG.debug("step %d", i)
+        LOG.debug("total is %.3f", total)
+    return total
+
+
+def says_text_in_a_loop(x):
+    total = 0.0
+    for i in range(20):
+        total += x * i
+        LOG.debug(f"total is {total:.3f} after {i}")
+    return total
+
+
+def makes_text_in_a_loop(x):
+    total = 0.0
+    lines = []
+    for i in range(20):
+        total += x * i
+        lines.append(f"total is {total:.3f}")
+    return total * len(lines)
+
+
+@pytest.mark.parametrize("f", [says_in_a_loop, says_text_in_a_loop, makes_text_in_a_loop])
+def test_lines_that_go_nowhere_cost_little(f: Any) -> None:
+    with logger():
+        for derivative, slope in (
+            (lambda: adbc.grad(f)(1.5), adbc.grad(f)(1.5)),
+            (lambda: adbc.jvp(f, (1.5,), (1.0,)), adbc.jvp(f, (1.5,), (1.0,))[1]),
+        ):
+            assert slope == pytest.approx(f(2.5) - f(1.5))
+            for _ in range(5):
+                derivative()
+            assert executed(derivative) < 40 * executed(lambda: f(1.5))
+
+
+class Shown(logging.Logger):
+    def isEnabledFor(self, level):
+        return True
+
+
+def test_a_level_that_is_asked_by_code_of_the_users_is_followed() -> None:
+    with logger() as log:
+        log.__class__ = Shown
+        try:
+            assert reverse(says_nothing) == 3.0
+            assert STREAM.getvalue().splitlines() == ["says_nothing DEBUG x is 1.50"]
+        finally:
+            log.__class__ = logging.Logger

@@ -394,7 +394,7 @@ def test_no_text_is_broken_where_its_parts_join() -> None:
                 broken += [
                     f"{path}:{node.lineno}: {text}"
                     for text in map(_text, node.args)
-                    if BROKEN.search(re.sub(r"\n  |'[^']*'", "", text))
+                    if BROKEN.search(re.sub(r"\n  ", "", re.sub(r"'[^']*'", "x", text)))
                 ]
         lines = path.read_text(encoding="utf-8").split("\n")
         for number, (left, right) in enumerate(itertools.pairwise(lines), 1):
