@@ -22,6 +22,7 @@ from adbc.rules import default_table
 from adbc.rules.table import Overlay, ZeroRule
 from adbc.runtime import default_engine
 from adbc.runtime.calls.nested import apart
+from adbc.runtime.entry.held import Computed
 from adbc.runtime.entry.reusable import ReusablePullback
 from adbc.runtime.entry.selection import Selector, places, selectors
 from adbc.runtime.report.messages import describe
@@ -121,11 +122,7 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, chunk_size: int | None =
     array([[2., 0.],
            [0., 4.]])
     """
-
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        return _forward(_Problem(f, argnums, args, kwargs), chunk_size)[1]
-
-    return jacobian_of
+    return Computed("Jacobian", _by_columns, f, argnums, chunk_size)
 
 
 def jacrev(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -139,11 +136,7 @@ def jacrev(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     >>> adbc.jacrev(lambda x: x @ x)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        return _reverse(_Problem(f, argnums, args, kwargs))[1]
-
-    return jacobian_of
+    return Computed("Jacobian", _by_rows, f, argnums)
 
 
 def jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -154,12 +147,7 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     >>> adbc.jacobian(lambda x, y: (x * y, x + y), (0, 1))(2.0, 5.0)
     ((5.0, 2.0), (1.0, 1.0))
     """
-    both = value_and_jacobian(f, argnums)
-
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        return both(*args, **kwargs)[1]
-
-    return jacobian_of
+    return Computed("Jacobian", _by_either, f, argnums)
 
 
 def value_and_jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., tuple[Any, Any]]:
@@ -171,14 +159,7 @@ def value_and_jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[
     (array([3., 6.]), array([[3., 0.],
            [0., 3.]]))
     """
-
-    def value_and_jacobian_of(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        problem = _Problem(f, argnums, args, kwargs)
-        value = problem.value()
-        is_wide = len(problem.inputs) > len(problem.outputs(value))
-        return value, (_reverse if is_wide else _forward)(problem)[1]
-
-    return value_and_jacobian_of
+    return Computed("value and Jacobian", _with_value, f, argnums)
 
 
 def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -196,6 +177,25 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     ((10.0, 6.0), (6.0, 0.0))
     """
     return jacfwd(grad(f, argnums), argnums)
+
+
+def _by_columns(f: Any, argnums: Argnums, chunk_size: int | None, args: Any, kwargs: Any) -> Any:
+    return _forward(_Problem(f, argnums, args, kwargs), chunk_size)[1]
+
+
+def _by_rows(f: Any, argnums: Argnums, args: Any, kwargs: Any) -> Any:
+    return _reverse(_Problem(f, argnums, args, kwargs))[1]
+
+
+def _by_either(f: Any, argnums: Argnums, args: Any, kwargs: Any) -> Any:
+    return _with_value(f, argnums, args, kwargs)[1]
+
+
+def _with_value(f: Any, argnums: Argnums, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    problem = _Problem(f, argnums, args, kwargs)
+    value = problem.value()
+    is_wide = len(problem.inputs) > len(problem.outputs(value))
+    return value, (_reverse if is_wide else _forward)(problem)[1]
 
 
 class _Problem:

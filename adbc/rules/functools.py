@@ -98,11 +98,31 @@ def are_discrete(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
     return _DISCRETE.issuperset(map(type, args)) and _DISCRETE.issuperset(map(type, keywords.values()))
 
 
+def are_told_apart(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Whether all arguments of a call are such values, or objects that are equal to nothing but themselves.
+
+    Raises `TypeError` for what cannot be the key of a dict, as the cache does.
+    """
+    is_each = True
+    for x in (*args, *keywords.values()):
+        cls: Any = type(x)
+        if cls.__hash__ is None:
+            raise TypeError(f"unhashable type: {cls.__name__!r}")
+        is_own = cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__
+        is_each = is_each and (cls in _DISCRETE or is_own)
+    return is_each
+
+
+def names_of(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What stands for arguments that `are_told_apart` in a key, which holds no objects."""
+    return tuple([x if type(x) in _DISCRETE else ("object", id(x)) for x in values])
+
+
 class _LruCache(Surrogate):
     """A cache that a function makes while it is differentiated: what is kept there keeps its derivative.
 
-    Results are kept for arguments that have no derivative.  For others they are computed each time:
-    two numbers may be equal and depend on different things.
+    Results are kept for arguments that have no derivative, and for objects that are equal to themselves only.
+    For others they are computed each time: two numbers may be equal and depend on different things.
     """
 
     __stands_for__ = functools._lru_cache_wrapper
@@ -118,11 +138,15 @@ class _LruCache(Surrogate):
         return self if obj is None else MethodType(self, obj)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        if not are_discrete(args, keywords):
+        if are_discrete(args, keywords):
+            # No argument is a tuple: a key without keywords is never one with keywords.
+            key: Any = (args, tuple(keywords.items())) if keywords else args
+        elif are_told_apart(args, keywords):
+            key = names_of(args), tuple(keywords), names_of(tuple(keywords.values()))
+            self.held.append((args, keywords))  # so that no address is used again
+        else:
             self.misses += 1
             return self.function(*args, **keywords)
-        # No argument is a tuple: a key without keywords is never one with keywords.
-        key: Any = (args, tuple(keywords.items())) if keywords else args
         if self.typed:
             key = (key, tuple([type(value) for value in (*args, *keywords.values())]))
         if key in self.kept:
@@ -146,6 +170,7 @@ class _LruCache(Surrogate):
 
     def cache_clear(self) -> None:
         self.kept: dict[Any, Any] = {}
+        self.held: list[Any] = []
         self.hits = self.misses = 0
 
 
@@ -303,6 +328,8 @@ ROWS: list[Rule] = [
     Overlay(functools.reduce, _reduce),
     Overlay(functools.partial, _partial),
     ZeroRule(way_of_joining, result=str),
+    ZeroRule(are_told_apart, result=bool),
+    ZeroRule(names_of),
     ZeroRule(are_discrete, result=bool),
     Overlay(functools._lru_cache_wrapper, _lru_cache),
     Overlay(functools.cmp_to_key, _cmp_to_key),

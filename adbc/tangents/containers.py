@@ -211,7 +211,7 @@ class DictKind(AddressKind):
 
     def parts(self, x: Any) -> Parts:
         # OrderedDict keeps an order of its own, which only its own iterator knows.
-        if isinstance(x, OrderedDict):
+        if issubclass(type(x), OrderedDict):
             elements: Parts = [(k, dict.__getitem__(x, k)) for k in OrderedDict.__iter__(x)]
         else:
             elements = list(dict.items(x))

@@ -242,7 +242,7 @@ def fill_tangent(x: Any, dx: Any) -> Any:
     """
     if dx is not None:
         # of "a number" it may be known that its derivative is one, and then it turns out to be an int
-        if dx.__class__ is not float or x.__class__ is float:
+        if dx.__class__ is not float or type(x) is float:
             return dx
         cls = type(x)
         if kind_of(cls).inactive:

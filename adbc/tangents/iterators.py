@@ -234,7 +234,7 @@ def shadow_iterator(iterable: Any, shadow: Any, reverse: bool = False) -> Shadow
         return shadow
     if shadow is None or shadow is NO_TANGENT or shadow is NO_FDATA:
         return ShadowIterator()
-    if isinstance(iterable, VIEW_CLASSES):
+    if issubclass(type(iterable), VIEW_CLASSES):
         return _view_iterator(iterable, shadow, reverse)
     if isinstance(shadow, list | deque):
         return IndexIterator(shadow, len(shadow) - 1 if reverse else 0, -1 if reverse else 1)
@@ -262,7 +262,7 @@ def _record_maker(names: list[str]) -> Callable[[list[Any]], Any]:
 
 def shown_by(view: Any) -> Any:
     """The dict that `view` shows; None if it does not tell, or the dict is empty."""
-    return next((r for r in gc.get_referents(view) if isinstance(r, dict)), None)
+    return next((r for r in gc.get_referents(view) if issubclass(type(r), dict)), None)
 
 
 def _view_iterator(view: Any, shadow: Any, reverse: bool) -> ShadowIterator:
@@ -270,7 +270,9 @@ def _view_iterator(view: Any, shadow: Any, reverse: bool) -> ShadowIterator:
     if name.endswith("keys"):
         return KeyIterator()
     # The primal's own order: an OrderedDict may have been reordered.
-    source = shown_by(view) or shadow
+    source = shown_by(view)
+    if source is None:
+        source = shadow
     order = shadow if type(source) is dict else source
     base: Any = OrderedDict if isinstance(order, OrderedDict) else dict  # whose class may iterate otherwise
     keys = base.__reversed__(order) if reverse else base.__iter__(order)

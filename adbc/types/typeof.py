@@ -122,7 +122,7 @@ def is_local(cls: type) -> bool:
 def is_plain_builtin(value: object) -> bool:
     """Whether `value` is a plain builtin function, not a method bound to an object: both have one class."""
     owner = getattr(value, "__self__", None)
-    return owner is None or isinstance(owner, types.ModuleType | type)
+    return owner is None or issubclass(type(owner), types.ModuleType | type)
 
 
 _EXACT = {float: Exact(float), int: Exact(int)}

@@ -20,12 +20,25 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, 
 __all__ = ["ROWS"]
 
 
+def _past(method: Any) -> Any:
+    """`method` of lists, on the list past the methods of whose class it is called."""
+
+    def call(self: Any, *args: Any) -> Any:
+        return method(self.it, *args)
+
+    return call
+
+
 class _Plain(PastMethods):
     """A list whose class has methods written in Python, used without them."""
 
     __slots__ = ()
 
     base = list
+
+    # The rules ask the class for these, as what is overridden may be how attributes are found.
+    append, insert, pop, extend = map(_past, (list.append, list.insert, list.pop, list.extend))
+    clear, reverse = map(_past, (list.clear, list.reverse))
 
     def __len__(self) -> int:
         return list.__len__(self.it)

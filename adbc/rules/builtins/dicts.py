@@ -465,6 +465,13 @@ def _update_past(d: Any, other: Any = (), /, **named: Any) -> None:
     fill_dict(d, other, named)
 
 
+def _copy_past(d: Any, /) -> Any:
+    out: dict[Any, Any] = {}
+    if dict.__len__(d):  # else nothing is asked of it
+        _update_past(out, d)
+    return out
+
+
 def _or_past(d: Any, other: Any, /) -> Any:
     if not isinstance(other, dict):
         return NotImplemented
@@ -574,6 +581,7 @@ ROWS += [
     Overlay(dict.popitem, _popitem_past, when=_overriding),
     Overlay(dict.setdefault, _setdefault_past, when=_overriding),
     Overlay(dict.update, _update_past, when=_overriding),
+    Overlay(dict.copy, _copy_past, when=_overriding),
     Overlay(operator.or_, _or_past, when=_but_not_ordered("__or__")),
     Overlay(dict.__or__, _or_past, when=_overriding),
     Overlay(operator.ior, _ior_past, when=_but_not_ordered("__ior__")),

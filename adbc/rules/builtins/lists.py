@@ -307,7 +307,7 @@ def _insert_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
     a, i, v = args
     da, _, dv = dargs
     check_constant(a, da, dv)
-    a.insert(i, v)
+    type(a).insert(a, i, v)
     if da is not None:
         da.insert(i, fill_tangent(v, dv))
     return None, None
@@ -318,7 +318,7 @@ def _insert_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     fa, _, fv = fargs
     check_constant(a, fa, fv)
     at = max(0, len(a) + i) if i < 0 else min(i, len(a))
-    a.insert(at, v)
+    type(a).insert(a, at, v)
     if fa is not None:
         fa.insert(at, slot_tangent(v, fv))
 
@@ -335,7 +335,7 @@ def _append_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
     da, dv = dargs
     if da is None:
         refuse_constant(a, dv)
-    a.append(v)
+    type(a).append(a, v)
     if da is not None:
         da.append(fill_tangent(v, dv))
     return None, None
@@ -346,7 +346,7 @@ def _append_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     fa, fv = fargs
     if fa is None:
         refuse_constant(a, fv)
-    a.append(v)
+    type(a).append(a, v)
     if fa is not None:
         fa.append(slot_tangent(v, fv))
 
@@ -367,7 +367,7 @@ def _extend(returns: bool) -> tuple[Any, Any]:
         if da is None:
             refuse_constant(a, dvalues)
         tangents = tangents_of(values, dvalues)
-        a.extend(values)
+        type(a).extend(a, values)
         if da is not None:
             da.extend(tangents)
         return (a, da) if returns else (None, None)
@@ -379,7 +379,7 @@ def _extend(returns: bool) -> tuple[Any, Any]:
         if fa is None:
             refuse_constant(a, *source.shadows)
         size = len(a)
-        a.extend(source.values)
+        type(a).extend(a, source.values)
         if fa is not None:
             fa.extend(source.tangents())
 
@@ -398,7 +398,7 @@ def _extend(returns: bool) -> tuple[Any, Any]:
 
 def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, where = args[0], args[1:]
-    out = a.pop(*where)
+    out = type(a).pop(a, *where)
     return out, None if dargs[0] is None else symbolic(dargs[0].pop(*where))
 
 
@@ -406,13 +406,13 @@ def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, where = args[0], args[1:]
     fa = fargs[0]
     at = operator.index(where[0]) if where else -1
-    out = a.pop(at)
+    out = type(a).pop(a, at)
     if at < 0:
         at += len(a) + 1
     before = None if fa is None else fa.pop(at)
 
     def pop_pullback(bout: Any) -> Sequence[Any]:
-        a.insert(at, out)
+        type(a).insert(a, at, out)
         if fa is not None:
             t = emptied(out, before)
             fa.insert(at, t if bout is None else slot_increment(t, bout))
@@ -633,8 +633,8 @@ ROWS: list[Rule] = [
     Overlay(operator.iadd, _added, when=_list_and_numbers),
     *_with_halves(_rows((list.insert,), _insert_frule, _insert_rrule, _inserts), INSERT),
     *_with_halves(_rows((list.pop,), _pop_frule, _pop_rrule, _pops), POP),
-    *_changing((list.clear,), lambda a: a.clear(), _only_list),
-    *_changing((list.reverse,), lambda a: a.reverse(), _only_list),
+    *_changing((list.clear,), lambda a: type(a).clear(a), _only_list),
+    *_changing((list.reverse,), lambda a: type(a).reverse(a), _only_list),
     *_rows((operator.imul, list.__imul__), _imul_frule, _imul_rrule, _list_times, class_of_first),
     *(
         row

@@ -363,6 +363,8 @@ PROTOCOLS: Protocols = {
     str.join: _join,
     print: _print,
     str.format: _in_c,
+    str.format_map: _in_c,
+    str.translate: _in_c,
     ascii: _in_c,
 }
 """What each question leads to; None: the question is asked as it is."""

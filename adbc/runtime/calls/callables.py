@@ -109,8 +109,8 @@ def pass_on(call: Call, table: RuleTable) -> Step:
         return resolver(call, table) or Foreign(call)
     if issubclass(cls, weakref.ReferenceType) and not is_python_function(lookup(cls, "__call__")):
         return AskWeakly(call)
-    if issubclass(cls, types.BuiltinMethodType) and not isinstance(
-        function.__self__, (types.ModuleType, type)
+    if issubclass(cls, types.BuiltinMethodType) and not issubclass(
+        type(function.__self__), (types.ModuleType, type)
     ):
         return _builtin_method(call)
     if isinstance(function, type):

@@ -522,12 +522,13 @@ def has_place(cls: type, name: str) -> bool:
 def as_plain_number(x: Any) -> Any:
     """The number that `x` is, if it is one of a class derived from a builtin class of numbers, without asking
     its methods; else `x`."""
-    if type(x) in _NUMBERS:
+    cls = type(x)
+    if cls in _NUMBERS:
         return x
-    if isinstance(x, int):
+    if issubclass(cls, int):
         return int.__int__(x)
-    if isinstance(x, (float, complex)) and is_python_class(type(x)):
-        return float.__float__(x) if isinstance(x, float) else complex.__complex__(x)
+    if issubclass(cls, (float, complex)) and is_python_class(cls):
+        return float.__float__(x) if issubclass(cls, float) else complex.__complex__(x)
     return x
 
 

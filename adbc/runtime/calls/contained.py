@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from adbc.rules.classes import NESTING, builtin_data, overrides, plain_text
 from adbc.rules.table import TextRule
 from adbc.runtime.calls.steps import Call, RunWatched, Step, UseTextRow
+from adbc.tangents.fields import is_python_class
 
 __all__ = ["compares_in_python", "compares_plainly", "text_in_c"]
 
@@ -26,18 +28,18 @@ def _holds(values: Iterable[Any], is_python: Callable[[type], bool], has_keys: b
         if id(x) in seen or (builtin_data(cls) and cls not in NESTING):
             continue
         seen.add(id(x))
-        if isinstance(x, dict):
+        if issubclass(cls, dict):
             pending.extend(dict.values(x))
             if has_keys:
                 pending.extend(dict.keys(x))
-        elif isinstance(x, (list, deque)):
-            within = deque.__iter__(x) if isinstance(x, deque) else list.__iter__(x)
+        elif issubclass(cls, (list, deque)):
+            within = deque.__iter__(x) if issubclass(cls, deque) else list.__iter__(x)
             kinds = set(map(type, within))
             if not all(builtin_data(kind) and kind not in NESTING for kind in kinds):
-                pending.extend(deque.__iter__(x) if isinstance(x, deque) else list.__iter__(x))
-        elif isinstance(x, tuple):
+                pending.extend(deque.__iter__(x) if issubclass(cls, deque) else list.__iter__(x))
+        elif issubclass(cls, tuple):
             pending.extend(tuple.__iter__(x))
-        elif has_keys and isinstance(x, (set, frozenset)):
+        elif has_keys and issubclass(cls, (set, frozenset)):
             pending.extend(x)
         if is_python(cls):
             return True
@@ -74,9 +76,26 @@ def compares_plainly(values: Iterable[Any]) -> bool:
     return True
 
 
+_READING: frozenset[Any] = frozenset(
+    {operator.mod, str.__mod__, bytes.__mod__, str.format, str.format_map, str.translate}
+)
+"""Functions that read elements and attributes for the text that they make."""
+
+
+def _has_text(cls: type) -> bool:
+    """Whether instances of `cls` may have a text of their own."""
+    return not plain_text(cls)
+
+
+def _is_read_from(cls: type) -> bool:
+    """Whether instances of `cls` may have a text, elements or attributes that Python code gives."""
+    return is_python_class(cls) or not plain_text(cls)
+
+
 def text_in_c(call: Call) -> Step:
     """Text made in C of values that may have a text of their own, however deep inside."""
-    if _holds(call.args, lambda cls: not plain_text(cls), True):
+    is_asked = _is_read_from if call.function in _READING else _has_text
+    if _holds(call.args, is_asked, True):
         return RunWatched(call, "makes text", makes_text=True)
     # another call object: this depends on the values, and may not be kept as a decision about their classes
     return UseTextRow(TextRule(call.function), call.of(call.function))

@@ -246,10 +246,10 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
             verdict = False
             owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
-            is_of_values = (owner is not None and owner.__class__ in VALUES) or f in VALUES
+            is_of_values = (owner is not None and type(owner) in VALUES) or f in VALUES
             if is_of_values and ff is None and are_values(xs, fs) and texts.are_free(context, f, xs):
                 return self.of_values(context, f, xs, len(xs) + 1, keywords)
-            if not keywords and (owner.__class__ in CONTAINERS or is_array_or_number(owner.__class__)):
+            if not keywords and (type(owner) in CONTAINERS or is_array_or_number(type(owner))):
                 row = self.row_of_method(context, f, xs)
                 if row is not SLOW:
                     own = None if ff is NO_TANGENT else self_shadow(ff)

@@ -55,7 +55,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
     function = call.function
     # Where int and float meet, an int arrives with the zero tangent of a float.
     shadows = [
-        None if x.__class__ is int or x.__class__ is bool else shadow
+        None if type(x) is int or type(x) is bool else shadow
         for x, shadow in zip(call.args, call.shadows, strict=True)
     ]
     lost: LostArguments | None = None
@@ -190,7 +190,7 @@ def _iterators(value: Any) -> Iterator[Any]:
         if cls is tuple or cls is list:
             if not _WITHOUT.issuperset(map(type, x)):
                 pending.extend(x)
-        elif is_python_class(cls) and not isinstance(x, type):
+        elif is_python_class(cls) and not issubclass(cls, type):
             pending.extend(v for _, v in instance_fields(x))
         elif lookup(cls, "__next__") is not None:
             yield x
@@ -328,7 +328,7 @@ def _referred_to(x: Any) -> list[Any]:
 
 
 def _is_bound(x: Any) -> bool:
-    return isinstance(x, types.BuiltinMethodType | types.MethodWrapperType)
+    return type(x) in (types.BuiltinMethodType, types.MethodWrapperType)
 
 
 def watched(

@@ -10,7 +10,7 @@ from types import MethodType
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.runtime.calls import foreign, nested, plain_functions, steps, texts
+from adbc.runtime.calls import foreign, nested, plain_functions, steps, texts, weak
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.library_memory import finds_memory
 from adbc.runtime.calls.objects import Answer
@@ -61,9 +61,12 @@ class InC(abc.ABC):
             own = getattr(call.shadow, "__dict__", {}).get("__self__")
             given, call = call, call.prepend(function.__func__, None, function.__self__, own, None)
             call.inside = given.inside
+        latest = weak.latest_finaliser()
         out, undo = foreign.call_plainly(context, call)
         self._check_unbroken(context, call.function)
-        if undo is None and not call.keywords and not call.inside and are_constants(call.args, call.shadows):
+        if weak.latest_finaliser() > latest:
+            weak.note_new_finalisers(context, latest)
+        elif undo is None and not (call.keywords or call.inside) and are_constants(call.args, call.shadows):
             plain_functions.remember(self.table.plain_functions, call.function)
         # What somebody else holds was there before, and may be found again.
         shadow = self.known_in(context, function if sys.getrefcount(out) > _NEW else None, out)

@@ -110,7 +110,7 @@ def _is_large(x: Any) -> bool:
     """Whether it takes long to note what stands in `x`."""
     if hasattr(type(x), "dtype"):
         return bool(getattr(x, "size", 0) > _ELEMENTS)
-    return isinstance(x, list | deque | dict | set) and len(x) > _ELEMENTS
+    return issubclass(type(x), list | deque | dict | set) and len(x) > _ELEMENTS
 
 
 def _looked(context: Context) -> _Memory:
@@ -150,7 +150,7 @@ class _Memory:
 
     def noted(self, function: Any, args: Iterable[Any]) -> Noted | None:
         """What stands in the memory that is found, noted anew unless all is as it was."""
-        given = [x if isinstance(x, type) else type(x) for x in args if type(x) not in NOTHING]
+        given = [x if issubclass(type(x), type) else type(x) for x in args if type(x) not in NOTHING]
         package = package_of(function)
         classes = [cls for cls in given if is_python_class(cls) and is_looked_into(cls, package)]
         starts: dict[int, Any] = {}

@@ -180,8 +180,12 @@ class Objects(abc.ABC):
         written = texts.before_library(context, step.call)
         if step.call.function in weak.COUNTING:
             weak.count_container(context, step.call.args[0])
+        elif step.call.function.__module__ == "weakref":
+            weak.ask_finaliser(context, step.call)
+        latest = weak.latest_finaliser()
         out, give = library_classes.as_it_is(context, step.call, self.copy)
         texts.after_library(context, step.call, out, written)
+        weak.note_new_finalisers(context, latest)
         return out, self.known(context, out), giving(give)
 
     def hold(self, context: Context, step: steps.Hold, mode: Mode) -> Answer:

@@ -262,6 +262,13 @@ def _unary_or_float(name: str, of_float: Any) -> Resolver:
     return unary_or_float
 
 
+def _complex(call: Call, table: RuleTable) -> Step | None:
+    """``complex(x)``: text is read without asking its methods."""
+    if call.args and issubclass(type(call.args[0]), str):
+        return None
+    return _complex_of_others(call, table)
+
+
 def floor_of_float(x: Any) -> Any:
     """``math.floor(x)`` of what has a method ``__float__``."""
     return math.floor(float(x))
@@ -275,6 +282,9 @@ def ceil_of_float(x: Any) -> Any:
 def complex_of_float(x: Any) -> Any:
     """``complex(x)`` of what has a method ``__float__``."""
     return complex(float(x))
+
+
+_complex_of_others = _unary_or_float("__complex__", complex_of_float)
 
 
 def _power(call: Call, table: RuleTable) -> Step | None:
@@ -391,7 +401,7 @@ PROTOCOLS: Protocols = {
     pow: _power,
     int: _unary("__int__", "__index__"),
     float: _unary("__float__"),
-    complex: _unary_or_float("__complex__", complex_of_float),
+    complex: _complex,
     bytes: _unary("__bytes__"),
     hash: _unary("__hash__"),
     len: _unary("__len__"),

@@ -110,11 +110,11 @@ def is_active_key(context: Context, key: Any) -> bool:
 
 def is_of_library(owner: Any) -> bool:
     """Whether `owner` is a module, class or function of a library."""
-    if isinstance(owner, types.ModuleType):
+    if issubclass(type(owner), types.ModuleType):
         return is_library_module(owner)
     if type(owner) is types.FunctionType:
         return is_library_code(owner.__code__.co_filename, owner.__globals__)
-    return isinstance(owner, type) and _is_library(owner)
+    return issubclass(type(owner), type) and _is_library(owner)
 
 
 def leads_nowhere(function: Any) -> bool:
@@ -175,7 +175,7 @@ def _captures_memory(function: types.FunctionType) -> bool:
                 if id(content) not in seen:
                     seen.add(id(content))
                     pending.append(content)
-            elif not (type(content) in _ATOMS or isinstance(content, type)):
+            elif not (type(content) in _ATOMS or issubclass(type(content), type)):
                 return True
     return False
 
@@ -259,10 +259,10 @@ class _Search:
                     return False
             elif (parts := wrapped_by(x)) is not None:
                 pending += parts
-            elif isinstance(x, types.ModuleType):
+            elif issubclass(type(x), types.ModuleType):
                 if not is_library_module(x):
                     return False
-            elif isinstance(x, type):
+            elif issubclass(type(x), type):
                 if not _is_library(x):
                     return False
             else:
@@ -300,7 +300,7 @@ class _Search:
         if has_attributes_beside(cls) and self.depends(instance_dict(x)):
             return None
         within = [*_elements(x)]
-        if isinstance(x, _HASHED) and self.has_active_key(within):
+        if issubclass(type(x), _HASHED) and self.has_active_key(within):
             return None
         return [*within, *(value for _, value in instance_fields(x))]
 
@@ -361,9 +361,9 @@ _BY_CYTHON = frozenset({"__reduce_cython__", "__pyx_vtable__"})
 def _elements(x: Any) -> Iterable[Any]:
     """The elements of an instance of a class derived from a container, read without its methods."""
     for base in _OF_ELEMENTS:
-        if isinstance(x, base):
+        if issubclass(type(x), base):
             found = [*dict.keys(x), *dict.values(x)] if base is dict else list(base.__iter__(x))
-            return [*found, x.default_factory] if isinstance(x, defaultdict) else found
+            return [*found, x.default_factory] if issubclass(type(x), defaultdict) else found
     return ()
 
 

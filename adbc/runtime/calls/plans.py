@@ -240,7 +240,7 @@ def stays(function: Any) -> bool:
         return not may_change(function)
     if cls in _IN_CLASSES:
         return not may_change(function.__objclass__)
-    return isinstance(getattr(function, "__self__", None), types.ModuleType)
+    return issubclass(type(getattr(function, "__self__", None)), types.ModuleType)
 
 
 def is_of_class(function: Any) -> bool:
@@ -254,7 +254,7 @@ def is_bound_in_c(function: Any) -> bool:
     """Whether `function` is a method in C that is bound to an object, neither a module nor a class: what is
     done with it is said by its descriptor, if it has no rules of its own."""
     owner = getattr(function, "__self__", None)
-    return owner is not None and not isinstance(owner, types.ModuleType | type)
+    return owner is not None and not issubclass(type(owner), types.ModuleType | type)
 
 
 def plan(

@@ -198,11 +198,11 @@ class Reach:
             if cls in NOTHING or key in seen:
                 continue
             seen.add(key)
-            if isinstance(x, types.ModuleType):
+            if issubclass(type(x), types.ModuleType):
                 if package_of(x) not in KEEP_NOTHING:
                     self._add_state(vars(x))
                     pending.extend((y, names) for y in self._objects.look(vars(x), names))
-            elif cls is types.FunctionType or isinstance(x, type):
+            elif cls is types.FunctionType or issubclass(type(x), type):
                 if (x is start or is_looked_into(x, self.package)) and len(self.codes) < _CODES:
                     self.codes.add(id(x))
                     pending.extend(
@@ -280,7 +280,7 @@ class _Bindings:
             if x is _ABSENT or key in _OF_MODULES:
                 continue
             is_met = (id(space), key) in self._met
-            if type(x) in NOTHING or isinstance(x, enum.Enum):
+            if type(x) in NOTHING or issubclass(type(x), enum.Enum):
                 if not is_met:
                     self._spaces_of_atoms.append(space)
                     self._keys_of_atoms.append(key)
@@ -302,7 +302,7 @@ class _Bindings:
 
 def is_looked_into(x: Any, package: str) -> bool:
     """Whether function or class `x` is of `package`, or of the user."""
-    if isinstance(x, enum.EnumMeta):
+    if issubclass(type(x), enum.EnumMeta):
         return False  # its members are constants
     own = package_of(x)
     return own == package or (own not in KEEP_NOTHING and not _is_of_library(x))
@@ -331,11 +331,11 @@ def _parts(x: Any) -> Sequence[Any] | None:
 
 def _within(x: Any) -> Iterator[Any]:
     """What stands in a container or an object, and the class whose methods may be called."""
-    if isinstance(x, dict):
+    if issubclass(type(x), dict):
         yield from islice(dict.keys(x), _ELEMENTS)
         yield from islice(dict.values(x), _ELEMENTS)
     for base in _OF_ELEMENTS:
-        if isinstance(x, base):
+        if issubclass(type(x), base):
             yield from islice(base.__iter__(x), _ELEMENTS)
     if is_python_class(type(x)):
         yield type(x)
@@ -355,10 +355,10 @@ def memory_in(x: Any, package: str, starts: dict[int, Any], is_held: bool = Fals
     while pending and len(seen) < _OBJECTS:
         x = pending.popleft()
         cls = type(x)
-        if cls in NOTHING or id(x) in seen or isinstance(x, types.ModuleType):
+        if cls in NOTHING or id(x) in seen or issubclass(type(x), types.ModuleType):
             continue
         seen.add(id(x))
-        if cls is types.FunctionType or isinstance(x, type):
+        if cls is types.FunctionType or issubclass(type(x), type):
             if id(x) not in starts and is_looked_into(x, package):
                 starts[id(x)] = x
         elif issubclass(cls, weakref.ReferenceType):

@@ -99,7 +99,7 @@ def text(
 ) -> Any:
     """``function(*args)``, which has a row of text; `is_open` as `follow` has it."""
     out = function(*args)
-    if out.__class__ is not str or not _of_atoms(context, args, shadows, out, is_open):
+    if type(out) is not str or not _of_atoms(context, args, shadows, out, is_open):
         follow(context, function, args, shadows, out, _NOTHING, is_open)
     return out
 
@@ -110,12 +110,13 @@ def _of_atoms(context: Context, args: Sequence[Any], shadows: Sequence[Any], out
     texts = context.texts
     is_part = is_number = False
     for x, shadow in zip(args, shadows, strict=False):  # what stands beside constants may be left out
-        if x.__class__ is str:
+        cls = type(x)
+        if cls is str:
             if texts is not None and texts.holds(x):
                 if x is out:
                     return True
                 is_part = True
-        elif x.__class__ not in _NUMBERS:
+        elif cls not in _NUMBERS:
             return False
         elif shadow is NO_FDATA or context.is_active(shadow):
             is_number = True
@@ -238,7 +239,7 @@ def raised_in_c(context: Context, error: BaseException) -> None:
     said = [
         x
         for x in (*arguments(error), *_said(error))
-        if not isinstance(x, (int, types.NoneType)) and not (type(x) is str and _NO_DIGIT(x))
+        if not issubclass(type(x), (int, types.NoneType)) and not (type(x) is str and _NO_DIGIT(x))
     ]
     if not said:
         return
@@ -247,7 +248,7 @@ def raised_in_c(context: Context, error: BaseException) -> None:
     context.texts.is_certain = True
     context.texts.kept(error)
     for x in said:
-        if isinstance(x, _TEXT):
+        if issubclass(type(x), _TEXT):
             context.texts.taken(x)
 
 
@@ -292,7 +293,7 @@ def _said(error: BaseException) -> Iterator[Any]:
     cls = type(error)
     for name in _SAID_BY[cls] if cls in _SAID_BY else _names_said(cls):
         value = getattr(error, name, None)
-        if name != "obj" or isinstance(value, _TEXT):
+        if name != "obj" or issubclass(type(value), _TEXT):
             yield value
 
 

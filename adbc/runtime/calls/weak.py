@@ -33,6 +33,7 @@ from adbc.cpython.names import attributes_reset, names_in
 from adbc.cpython.variables import Passed, passed_at, settled
 from adbc.errors import UnsupportedError
 from adbc.runtime.calls.classes import lookup
+from adbc.runtime.calls.steps import Call
 from adbc.runtime.calls.unfollowed import WEAK_CONTAINERS
 from adbc.runtime.report.frames import inlined_in, is_ours, original, running
 from adbc.runtime.state.context import Context
@@ -40,11 +41,14 @@ from adbc.runtime.state.context import Context
 __all__ = [
     "COUNTING",
     "answered",
+    "ask_finaliser",
     "check_end",
     "count_container",
     "counted",
     "is_finalised",
+    "latest_finaliser",
     "note_finaliser",
+    "note_new_finalisers",
     "note_reference",
     "refuse_unheld",
 ]
@@ -64,6 +68,8 @@ COUNTING: frozenset[Any] = frozenset(
     cls.__len__ for cls in (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 )
 """What says how many entries a weak container has: those that died are taken out by callbacks."""
+_REGISTRY: dict[Any, Any] = vars(weakref.finalize)["_registry"]
+"""The finalisers that are still to run, in the order in which they were made, and what is known of each."""
 
 
 # -- what is noted -------------------------------------------------------------------------------------------
@@ -77,7 +83,9 @@ def note_reference(context: Context, obj: Any, place: int, callback: Any) -> Non
     for frame in _holding(context, obj, place):
         context.holders.append((_body(frame), obj))
     context.holders.append((None, obj))  # it is seen to be dead, or not at all
-    if not (
+    if isinstance(callback, weakref.finalize):
+        note_finaliser(context, obj, callback)
+    elif not (
         callback is None or getattr(callback, "__module__", None) in WEAK_CONTAINERS or _keeps_books(callback)
     ):
         note_finaliser(context, obj)
@@ -121,10 +129,33 @@ def is_finalised(cls: type) -> bool:
     return names is None or any(hasattr(type(lookup(cls, name)), "__set__") for name in names)
 
 
-def note_finaliser(context: Context, obj: Any) -> None:
-    """Something runs when `obj` dies."""
-    context.finalised.append(obj)
-    context.has_end = True
+def note_finaliser(context: Context, obj: Any, by: weakref.finalize[..., Any] | None = None) -> None:
+    """Something runs when `obj` dies, unless that is `by` and has been called or detached before."""
+    if not isinstance(obj, _LASTING):
+        context.finalised.append((obj, by))
+        context.has_end = True
+
+
+def ask_finaliser(context: Context, call: Call) -> None:
+    """A method of `weakref.finalize` is called as it is: refuses if the object may have died in CPython."""
+    info = _REGISTRY.get(call.args[0]) if call.args else None
+    if info is not None:
+        answered(context, info.weakref())
+
+
+def latest_finaliser() -> int:
+    """The number of the finaliser that was made last, of those that are still to run."""
+    for info in reversed(_REGISTRY.values()):
+        return int(info.index)
+    return -1
+
+
+def note_new_finalisers(context: Context, latest: int) -> None:
+    """Note the finalisers that code that was called as it is has made since that with the number `latest`."""
+    for finaliser, info in reversed([*_REGISTRY.items()]):
+        if info.index <= latest:
+            break
+        note_reference(context, info.weakref(), 0, finaliser)
 
 
 def _holding(context: Context, obj: Any, place: int) -> Iterator[types.FrameType]:
@@ -236,7 +267,8 @@ def refuse_unheld(context: Context, objects: Iterable[Any], what: str, also: Any
 
 def check_end(context: Context, result: Any) -> None:
     """Refuse if an object with a finaliser has died in the call that ends, and gives `result`."""
-    finalised, context.finalised = context.finalised, []
+    finalised = [obj for obj, by in context.finalised if by is None or by.alive]
+    context.finalised = []
     classes = ", ".join(sorted({type(x).__name__ for x in finalised}))
     refuse_unheld(context, finalised, f"something is to run when an object dies ({classes})", result)
 

@@ -248,7 +248,7 @@ def _reads_in_c(function: Any, xs: tuple[Any, ...]) -> bool:
     It is not attempted.  An element may be a `Raised`: that of a derivative which is being differentiated, a
     value like others, which is not to be taken for what an attempt gives.
     """
-    is_container = len(xs) == 2 and (xs[0].__class__ is tuple or xs[0].__class__ is list)
+    is_container = len(xs) == 2 and (type(xs[0]) is tuple or type(xs[0]) is list)
     return is_container and any(function is taking for taking in _TAKING)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable
 from sys import exception
@@ -92,7 +91,10 @@ def go_back(pullback: Callable[..., Any], *arguments: Any) -> Any:
     derivative is infinite or NaN, NumPy has nothing to warn of.  The primal has said what there was to say.
     """
     try:
-        return _silent()(pullback, *arguments) if "numpy" in sys.modules else pullback(*arguments)
+        if "numpy" not in sys.modules:
+            return pullback(*arguments)
+        with sys.modules["numpy"].errstate(all="ignore"):
+            return pullback(*arguments)
     except BaseException as error:  # any exception of a rule of the user's is passed on
         leave(error)
         raise
@@ -101,14 +103,3 @@ def go_back(pullback: Callable[..., Any], *arguments: Any) -> Any:
 def start_waiting() -> Waiting:
     """What refusals wait in that are put off in a call (`Context.put_off`)."""
     return Waiting(enter.__code__)
-
-
-@functools.cache
-def _silent() -> Callable[..., Any]:
-    """A function that calls its first argument with the others, while NumPy does not warn."""
-    quiet: Callable[..., Any] = sys.modules["numpy"].errstate(all="ignore")(_call)
-    return quiet
-
-
-def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)

@@ -58,10 +58,10 @@ def check_differentiable(
 
 def _holds_integers(x: Any) -> bool:
     """Whether all that a list, tuple or dict has are integers, where floats were meant."""
-    if isinstance(x, dict):
-        x = x.values()
-    elif not isinstance(x, list | tuple):
-        return isinstance(x, int) or getattr(getattr(x, "dtype", None), "kind", "") in ("i", "u", "b")
+    if issubclass(type(x), dict):
+        x = dict.values(x)
+    elif not issubclass(type(x), list | tuple):
+        return issubclass(type(x), int) or getattr(getattr(x, "dtype", None), "kind", "") in ("i", "u", "b")
     return len(x) > 0 and all(map(_holds_integers, x))
 
 

@@ -70,7 +70,7 @@ def by_position(
     for i, name in enumerate(names[: last + 1]):
         if name in kwargs:
             found.append(kwargs[name])
-        elif with_defaults and i >= first and defaults[i - first].__class__ in BARE:
+        elif with_defaults and i >= first and type(defaults[i - first]) in BARE:
             found.append(defaults[i - first])
         else:
             return args, kwargs
@@ -86,7 +86,7 @@ def completed(f: types.FunctionType, args: tuple[Any, ...]) -> tuple[Any, ...]:
         return args
     rest = defaults[len(defaults) - missing :]
     for x in rest:
-        if x.__class__ not in BARE:
+        if type(x) not in BARE:
             return args
     return (*args, *rest)
 

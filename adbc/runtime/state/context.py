@@ -79,8 +79,9 @@ class Context:
     None stands for adbc's own hold on it, so that it does not die before the program lets go of it."""
     lasting: dict[int, tuple[types.CodeType, frozenset[str]]]
     """By address, the code of a function, and its variables that hold what they are first given."""
-    finalised: list[Any]
-    """Objects for which something is to run when they die."""
+    finalised: list[tuple[Any, Any]]
+    """Objects for which something is to run when they die, each with the `weakref.finalize` that runs it, if
+    one does."""
     kept: Kept | None = None
     """What libraries keep for themselves, as far as it was met."""
     left: dict[int, tuple[Any, Any]]

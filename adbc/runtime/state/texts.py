@@ -280,12 +280,13 @@ _OF_SYSTEM = frozenset({"_thread", "_struct", "_operator", "datetime", "time", "
 
 def keeps_unseen(x: Any) -> bool:
     """Whether C code may have put text into `x` so that it is not found by looking into it."""
-    if isinstance(x, bytearray):
-        return True
     cls = type(x)
+    if issubclass(cls, bytearray):
+        return True
+    own = cls
     if is_python_class(cls):  # a class of Python may be derived from one that is made in C
         cls = next(base for base in cls.__mro__ if not is_python_class(base))
-    if cls is object or isinstance(x, _KEEPS_NOTHING) or cls.__module__ in _OF_SYSTEM:
+    if cls is object or issubclass(own, _KEEPS_NOTHING) or cls.__module__ in _OF_SYSTEM:
         return False
     return not hasattr(cls, "dtype")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -182,3 +183,142 @@ class Unit:
 def test_keys_that_hold_arrays(way: str) -> None:
     with adbc.use(adbc.Config(speculation=way)):
         check(lambda x: {Unit("m"): x, Unit("s"): x * x}[Unit("s")] * x, 1.5)
+
+
+BUILTIN = [
+    object, str, int, float, complex, bytes, tuple, list, dict, collections.OrderedDict,
+    collections.defaultdict, Exception,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("base", BUILTIN)
+def test_an_object_is_asked_for_nothing_else(base: Any, way: str) -> None:
+    """Its class is known without ``__class__``, and what C code does to it without its methods."""
+
+    def f(x: Any) -> Any:
+        count = [0.0]
+
+        class Asked(base):
+            w = 2.0
+
+            def __getattribute__(self, name: str) -> Any:
+                count[0] += x
+                return object.__getattribute__(self, name)
+
+            def times(self) -> float:
+                return 3.0
+
+        asked = Asked()
+        asked.w = x
+        y = x * asked.w * asked.times() + [asked][0].w + {"a": asked}["a"].w
+        other, x = (asked, 2.0 * x)
+        y = y + sum([z.w for z in [other]]) + (1.0 if asked == 3 else x) + getattr(asked, "missing", x)
+        if base not in (object, int, float, complex, Exception):
+            y = y + len(asked) + sum([1 for _ in asked])
+        if base is list:
+            asked.extend([x])
+            asked.reverse()
+            y = y + asked.pop()
+            asked.clear()
+        return y + count[0]
+
+    slope = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+    with adbc.use(adbc.Config(speculation=way)):
+        for _ in range(2):
+            assert adbc.jvp(f, (0.7,), (1.0,)) == (pytest.approx(f(0.7)), pytest.approx(slope, rel=1e-6))
+            assert adbc.value_and_grad(f)(0.7) == (pytest.approx(f(0.7)), pytest.approx(slope, rel=1e-6))
+
+
+WITHOUT_A_MODULE = """
+def f(x):
+    count = [0.0]
+    class Asked(list):
+        def __getattribute__(self, name):
+            count[0] += x
+            return object.__getattribute__(self, name)
+    asked = Asked()
+    y = x + len(asked)
+    asked.append(2.0 * x)
+    return y * sum([1.0 for _ in asked]) + count[0]
+"""
+
+
+def test_an_object_of_a_function_without_a_module_is_asked_for_nothing_else() -> None:
+    space: dict[str, Any] = {}
+    exec(WITHOUT_A_MODULE, space)
+    f = space["f"]
+    for _ in range(2):
+        assert adbc.value_and_grad(f)(0.5) == (f(0.5), 2.0)
+        assert adbc.jvp(f, (0.5,), (1.0,)) == (f(0.5), 2.0)
+
+
+class OfElements:
+    def __init__(self, log: list[Any], x: Any) -> None:
+        self.log, self.x = log, x
+
+    def __getitem__(self, key: Any) -> str:
+        self.log.append(self.x)
+        return "ab"
+
+    @property
+    def field(self) -> str:
+        self.log.append(self.x)
+        return "ab"
+
+
+def _with_default(log: list[Any], x: Any) -> dict[Any, Any]:
+    class WithDefault(dict):  # type: ignore[type-arg]
+        def __missing__(self, key: Any) -> str:
+            log.append(x)
+            return "ab"
+
+    return WithDefault()
+
+
+TEXTS: list[Callable[[list[Any], Any], str]] = [
+    lambda log, x: "%(a)s" % OfElements(log, x),  # noqa: UP031
+    lambda log, x: "{[a]}".format(OfElements(log, x)),  # noqa: UP032
+    lambda log, x: "{.field}".format(OfElements(log, x)),  # noqa: UP032
+    lambda log, x: "%(a)s" % _with_default(log, x),  # noqa: UP031
+    lambda log, x: "{a}".format_map(_with_default(log, x)),
+    lambda log, x: "c".translate(_with_default(log, x)),
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_elements_that_are_read_for_text_and_write_numbers_are_refused(text: Any, way: str) -> None:
+    def f(x: Any) -> Any:
+        log: list[Any] = []
+        made = text(log, x)
+        return x * len(made) + sum(log)
+
+    with adbc.use(adbc.Config(speculation=way)):
+        for _ in range(2):
+            with pytest.raises(UnsupportedError, match="makes text"):
+                adbc.value_and_grad(f)(0.7)
+            with pytest.raises(UnsupportedError, match="makes text"):
+                adbc.jvp(f, (0.7,), (1.0,))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_complex_reads_text_without_its_methods(way: str) -> None:
+    def f(x: Any) -> Any:
+        log: list[Any] = []
+
+        class Text(str):
+            def __complex__(self) -> complex:
+                log.append(x)
+                return 1j
+
+        y = complex(Text("3+2j")).real
+        try:
+            complex(Text("w"))
+        except ValueError:
+            y = y + 2.0
+        return y * x + sum(log)
+
+    with adbc.use(adbc.Config(speculation=way)):
+        assert adbc.value_and_grad(f)(0.5) == (2.5, 5.0)
+        assert adbc.jvp(f, (0.5,), (1.0,)) == (2.5, 5.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +12,8 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
+
+pytestmark = pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning")
 
 LOG: list[int] = []
 
@@ -58,6 +62,7 @@ class ResettingWithASetter(Resetting):
 
 HELD = Box(2.0)
 CACHE: Any = weakref.WeakKeyDictionary()
+weakref.finalize(HELD, int).detach()  # the first one says that the process is to wait for all of them
 NAMED: Any = weakref.WeakValueDictionary({"held": HELD})
 
 
@@ -211,12 +216,82 @@ def references_counted(x: Any) -> Any:
     return box.v * weakref.getweakrefcount(box) * len(seen)
 
 
+def with_a_finaliser(x: Any) -> Any:
+    done: list[Any] = []
+    box = Box(x)
+    weakref.finalize(box, done.append, x)
+    y = box.v
+    del box
+    return y + sum(done)
+
+
+def with_a_finaliser_of_constants(x: Any) -> Any:
+    done: list[int] = []
+    box = Box()
+    weakref.finalize(box, done.append, 1)
+    del box
+    return x * (1.0 + len(done))
+
+
+def with_a_finaliser_that_is_asked(x: Any) -> Any:
+    box = Box()
+    finaliser = weakref.finalize(box, int)
+    del box
+    return x * (2.0 + finaliser.alive)
+
+
+def with_a_finaliser_of_a_library(x: Any) -> Any:
+    folder = tempfile.TemporaryDirectory()
+    name = folder.name
+    del folder
+    return x * (2.0 + os.path.exists(name))
+
+
+class Closed:
+    """What it has is given back by its method, or when it dies."""
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+        self.log: list[Any] = []
+        self._finaliser = weakref.finalize(self, self.log.append, v)
+
+    def close(self) -> None:
+        if self._finaliser.alive:
+            self._finaliser()
+
+    def leave(self) -> Any:
+        return self._finaliser.detach()
+
+
+def closed_by_a_finaliser(x: Any) -> Any:
+    closed = Closed(2.0 * x)
+    y = closed.v * x
+    closed.close()
+    return y * sum(closed.log)
+
+
+def left_by_a_finaliser(x: Any) -> Any:
+    closed = Closed(x)
+    left = closed.leave()
+    return closed.v * (1.0 + len(closed.log) + len(left)) * x
+
+
+def in_a_folder(x: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        count = len(os.listdir(folder))
+    return x * (2.0 + count + os.path.exists(folder)) * x
+
+
 DEAD = [
     deleted, active_and_deleted, rebound, left_with_its_function, never_bound, popped, of_a_loop,
     counted_in_a_set, counted_as_keys, got_by_name, with_a_callback, finalised, finalised_by_a_setter,
-    references_counted,
+    references_counted, with_a_finaliser, with_a_finaliser_of_constants, with_a_finaliser_that_is_asked,
+    with_a_finaliser_of_a_library,
 ]  # fmt: skip
-ALIVE = [by_a_variable, by_variables_of_callers, by_a_module, by_an_argument, reset_when_it_dies]
+ALIVE = [
+    by_a_variable, by_variables_of_callers, by_a_module, by_an_argument, reset_when_it_dies,
+    closed_by_a_finaliser, left_by_a_finaliser, in_a_folder,
+]  # fmt: skip
 MODES = ["learn", "never", "dynamic", "interpret"]
 
 

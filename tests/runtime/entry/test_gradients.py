@@ -53,6 +53,11 @@ HELD: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "a partial function": (adbc.grad(functools.partial(cubed, k=2.0)), (2.0,)),
     "a builtin": (adbc.grad(math.exp), (2.0,)),
     "in the place of its function": (slope, (2.0,)),
+    "jacobian": (adbc.jacobian(summed), (np.array([1.0, 2.0]),)),
+    "jacfwd": (adbc.jacfwd(cubed, (0, "k"), chunk_size=2), (2.0, 3.0)),
+    "jacrev": (adbc.jacrev(cubed), (2.0,)),
+    "value_and_jacobian": (adbc.value_and_jacobian(cubed), (2.0,)),
+    "hessian": (adbc.hessian(cubed), (2.0,)),
 }
 
 
