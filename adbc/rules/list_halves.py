@@ -240,7 +240,7 @@ def copying(rrule: Callable[..., Any]) -> Sequence[Halves]:
             out = list(a)
             fout = [0.0] * len(out)
             return out, fout, None if fa is None else (fa, fout)
-        if (a.__class__ is list or a.__class__ is tuple) and _are_bare(a):
+        if (type(a) is list or type(a) is tuple) and _are_bare(a):
             return list(a), [NO_TANGENT] * len(a), None
         return rrule((a,), (fa,))  # type: ignore[no-any-return]  # three parts
 

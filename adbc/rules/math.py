@@ -257,7 +257,7 @@ def _prod_partials(out: Any, values: Sequence[Any], start: Any) -> Any:
 
 
 def _prod_forwards(values: Any, start: Any, fvalues: Any, fstart: Any) -> tuple[Any, Any, Any]:
-    is_list = values.__class__ is list and fvalues.__class__ is list
+    is_list = type(values) is list and type(fvalues) is list
     if is_list and fstart is None and values and are_floats(values):
         return math.prod(values, start=start), NO_FDATA, (fvalues, (*values,), start)
     return _PROD.rrule((values, start), (fvalues, fstart))

@@ -77,8 +77,8 @@ _MACHINERY = (
 _FOLLOWED = frozenset(
     {
         "adbc.runtime.state.slots", "adbc.runtime.state.array_shadows", "adbc.runtime.state.made_functions",
-        "adbc.runtime.build.support", "adbc.runtime.entry.nested", "adbc.runtime.entry.results",
-        "adbc.types.operators", "adbc.types.records",
+        "adbc.runtime.build.support", "adbc.runtime.entry.held", "adbc.runtime.entry.nested",
+        "adbc.runtime.entry.results", "adbc.types.operators", "adbc.types.records",
     }
 )  # fmt: skip
 

@@ -27,27 +27,27 @@ _STEPS = frozenset({intrinsics._iter_, intrinsics._next_})
 
 def are_values(xs: tuple[Any, ...], fs: tuple[Any, ...]) -> bool:
     """Whether all arguments are such values, without a derivative."""
-    for x, f in zip(xs, fs):  # noqa: B905  # called often
-        if f is not None or (x.__class__ not in VALUES and not _holds_nothing(x)):
+    for x, f in zip(xs, fs):  # noqa: B905, SIM110  # called often
+        if f is not None or (type(x) not in VALUES and not _holds_nothing(x)):
             return False
     return True
 
 
 def _holds_nothing(x: Any) -> bool:
     """Whether `x` is a slice of whole numbers, or an iterator over the matches of a pattern in a text."""
-    if x.__class__ is slice:
-        return _PLACES.issuperset((x.start.__class__, x.stop.__class__, x.step.__class__))
-    if x.__class__ is not _FINDER:
+    if type(x) is slice:
+        return _PLACES.issuperset((type(x.start), type(x.stop), type(x.step)))
+    if type(x) is not _FINDER:
         return False
     scan, *rest = gc.get_referents(x) or (None,)
-    return getattr(scan, "__self__", None).__class__ is _SCANNER and rest in ([], [None])
+    return type(getattr(scan, "__self__", None)) is _SCANNER and rest in ([], [None])
 
 
 def takes_values(function: Any) -> bool:
     """Whether `function` is an operator, a method in C of the class of such values, or a step of an iterator:
     given such values it does nothing but give a result."""
-    if function.__class__ is BuiltinFunctionType:
+    if type(function) is BuiltinFunctionType:
         return bool(function.__module__ == "_operator")
-    if function.__class__ is MethodDescriptorType:
+    if type(function) is MethodDescriptorType:
         return function.__objclass__ in VALUES
     return function in _STEPS

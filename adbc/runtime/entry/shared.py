@@ -26,7 +26,7 @@ def shared(engine: EngineView, f: Any, numbers: Sequence[int], entrance: E) -> E
         return entrance  # of functions with the same code, some may have a rule
     if len(engine.entrances) >= _MOST_SHARED:
         engine.entrances.clear()
-    key = id(f.__code__), id(f.__globals__), tuple(numbers)
+    key = f.__code__, id(f.__globals__), tuple(numbers)
     found: E = engine.entrances.setdefault(key, entrance)
     return found
 

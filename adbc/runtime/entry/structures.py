@@ -86,11 +86,14 @@ def zeros(x: Any, met: Pairs, is_asked: bool, with_arrays: bool = True) -> Any:
             for _, made in met[first:]:
                 mark_inactive(made)
         return t
-    for _, made in met[first:]:
-        parts = made.values() if type(made) is dict else made
-        if not _EMPTY.issuperset(map(type, parts)):
-            return t
-    return None
+    return t if any(_may_move(made) for _, made in met[first:]) else None
+
+
+def _may_move(made: Any) -> bool:
+    """Whether there is a number in a tangent: an array is one of numbers, even if it has no axis."""
+    if type(made) is not dict and type(made) is not list:
+        return True
+    return not _EMPTY.issuperset(map(type, made.values() if type(made) is dict else made))
 
 
 def _zeros(x: Any, met: Pairs, depth: int, with_arrays: bool) -> Any:

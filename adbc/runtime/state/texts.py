@@ -104,12 +104,12 @@ class Texts:
 
     def is_free(self, x: Any) -> bool:
         """Whether nothing in `x` holds such text: what `reached` finds, quickly for plain values."""
-        if x.__class__ is re.Match:
+        if type(x) is re.Match:
             x = x.string
-        if x.__class__ is _FINDER:  # what it goes through cannot be asked for: it was remembered itself
+        if type(x) is _FINDER:  # what it goes through cannot be asked for: it was remembered itself
             return id(x) not in self._known
-        if x.__class__ in _PLAIN and not self._files:
-            return id(x) not in self._known and not (x.__class__ is str and x in self._digits)
+        if type(x) in _PLAIN and not self._files:
+            return id(x) not in self._known and not (type(x) is str and x in self._digits)
         return self.reached((x,)) is None
 
     def _is_written(self, x: Any) -> bool:
