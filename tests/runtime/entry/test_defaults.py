@@ -103,7 +103,8 @@ def test_defaults_cost_little() -> None:
             gradient(1.5)
             adbc.jvp(f, (1.5,), (1.0,))
         costs.append((executed(lambda: gradient(1.5)), executed(lambda: adbc.jvp(f, (1.5,), (1.0,)))))  # noqa: B023  # called at once
-    assert all(with_defaults <= 2 * without for without, with_defaults in zip(*costs, strict=True))
+    for without, with_defaults in zip(*costs, strict=True):
+        assert with_defaults < without + 1000, costs  # the long way takes nearly 3,000 more
 
 
 def test_gradients_that_are_made_anew_cost_little() -> None:
