@@ -39,6 +39,12 @@ class Derived:
     there is no pullback.
     """
 
+    computes_with_numpy = True
+    """Whether what is computed may be an array or a number of NumPy's, as far as is known."""
+    warns = True
+    """Whether NumPy may warn of what the pullback computes, as of when `holds` was asked: this rule has to do
+    with NumPy, as far as is known, or one that it calls."""
+
     def __init__(
         self,
         engine: Engine,
@@ -166,7 +172,9 @@ class Derived:
     def facts(self) -> Sequence[Checked]:
         """The facts that this rule and all that it calls depend on, as far as they have been built."""
         if self._builds != self.engine.builds:
-            self._facts, self._builds = together(self._all_facts()), self.engine.builds
+            rules = self._reached()
+            self._facts, self._builds = together(_facts_of(rules)), self.engine.builds
+            self.warns = any(rule.computes_with_numpy for rule in rules)
         return self._facts
 
     def holds(self) -> bool:
@@ -179,25 +187,33 @@ class Derived:
 
     def mend(self) -> list[str]:
         """Bind names to what they were bound to when this rule was built; the names, as messages say them."""
-        broken = [fact for fact in self._all_facts() if isinstance(fact, NameFact) and not fact.holds()]
+        broken = [
+            fact for fact in _facts_of(self._reached()) if isinstance(fact, NameFact) and not fact.holds()
+        ]
         for fact in broken:
             fact.mend()
         return list(map(str, broken))
 
-    def _all_facts(self) -> Iterator[Fact]:
-        seen: set[Derived] = set()
+    def _reached(self) -> Sequence[Derived]:
+        """This rule and all that it calls directly, or that those call."""
+        seen: dict[Derived, None] = {}
         waiting = [self]
         while waiting:
             rule = waiting.pop()
             if rule not in seen:
-                seen.add(rule)
-                yield from rule.guards
-                yield from rule.callees.values()
+                seen[rule] = None
                 waiting += rule.needs
+        return list(seen)
 
     def __repr__(self) -> str:
         types_ = ", ".join(map(str, self.parameters))
         return f"<derived {self.mode} rule of {self.code.co_qualname}({types_})>"
+
+
+def _facts_of(rules: Sequence[Derived]) -> Iterator[Fact]:
+    for rule in rules:
+        yield from rule.guards
+        yield from rule.callees.values()
 
 
 def stub(name: str, globals: dict[str, Any], first_call: Callable[..., Any]) -> types.FunctionType:

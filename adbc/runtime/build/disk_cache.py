@@ -371,6 +371,7 @@ class DiskCache:
             facts.append((module, path, names.of(value)))
         return {
             "result": names.of_type(rule.result),
+            "computes_with_numpy": rule.computes_with_numpy,
             "codes": codes,
             "late": late,
             "sites": tuple(

@@ -58,7 +58,7 @@ from adbc.tangents.protocol import KINDS
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
-from adbc.types.derived import count_typed
+from adbc.types.derived import computes_with_numpy, count_typed
 from adbc.types.lattice import ANY, without_layout
 from adbc.types.typeof import keep_apart
 
@@ -336,6 +336,7 @@ class Engine:
             graph = self._typed(rule)
             known, total = count_typed(graph)
             rule.is_typed = known == total
+            rule.computes_with_numpy = computes_with_numpy(graph)
             if rule.mode != "forward":
                 returns_exceptions = rule.mode == "protected"
                 after = self.observer.watcher(rule.code, "primal", is_normal=True)
@@ -504,6 +505,7 @@ class Engine:
         install(rule.forwards, types.FunctionType(codes["forwards"], rule.globals))
         if rule.mode != "forward":
             install(rule.pullback, types.FunctionType(codes["pullback"], rule.globals))
+        rule.computes_with_numpy = stored.content["computes_with_numpy"]
         rule.is_built, rule.stored = True, None
         self.builds += 1
         return True

@@ -363,7 +363,7 @@ def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple
             shadows.waiting = met
         out, saved = enter(_hand, context, way.plan.hand, rule.forwards, f, args, given)
     pullback = context.backwards(rule.pullback) if context.is_deep else rule.pullback
-    parts = go_back(pullback, saved, 1.0) if way.has_arrays else pullback(saved, 1.0)
+    parts = go_back(pullback, saved, 1.0) if way.has_arrays or rule.warns else pullback(saved, 1.0)
     if len(way.gradients) == 1:  # without a loop
         ((complete, k, i),) = way.gradients
         gradients: tuple[Any, ...] = (complete(None if k is None else parts[k], args[i], given[i]),)
@@ -562,7 +562,7 @@ def _finished(way: _Way, f: Any, args: tuple[Any, ...], entered: Entered) -> tup
     out, fout, pullback, shadows, context = entered
     value = out if out.__class__ is float else real(f, out)
     b = seed(out, fout, 1.0)
-    gradients = way.collect(shadows, args, go_back(pullback, b) if way.has_arrays else pullback(b))
+    gradients = way.collect(shadows, args, go_back(pullback, b))
     if context.waiting is not None:
         context.waiting.check(gradients)
     return value, gradients

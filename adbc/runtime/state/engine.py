@@ -39,6 +39,8 @@ class DerivedView(Protocol):
     """Whether it is provisional and was found to be worth code: another is to be entered."""
     is_entered: bool
     """Whether calls from outside go by it."""
+    warns: bool
+    """Whether NumPy may warn of what the pullback computes, as of when `holds` was asked."""
 
     @property
     def engine(self) -> EngineView: ...
