@@ -7,12 +7,15 @@ the interpreter does: of what class, with which arguments, with which attributes
 from __future__ import annotations
 
 import copyreg
+import dataclasses
 import struct
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
 from adbc.rules.classes import inherits
 from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.tangents.objects import FrozenKind
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["ROWS"]
 
@@ -50,10 +53,32 @@ def _getstate(obj: Any, /) -> Any:
     return (state, slots) if slots else state
 
 
+def names_of_record(cls: type) -> tuple[str, ...]:
+    """The fields of `cls`, if it is a frozen dataclass whose instances are values, and says nothing itself of
+    how they are copied; else nothing."""
+    kind = kind_of(cls)
+    own = getattr(cls, "__getstate__", None)
+    is_own = not (inherits(cls, "__getstate__", object) or own is _GENERATED)
+    return kind.names if isinstance(kind, FrozenKind) and not is_own else ()
+
+
+_GENERATED = getattr(dataclasses, "_dataclass_getstate", None)
+"""What a dataclass with slots that is frozen has for its ``__getstate__``."""
+
+
+def _make_record(cls: Any, names: tuple[str, ...], *values: Any) -> Any:
+    """An instance of `cls` with these values for its fields, which its constructor stores."""
+    return cls(**dict(zip(names, values)))  # noqa: B905  # as many
+
+
 def _reduce_ex(obj: Any, protocol: Any, /) -> Any:
     cls = type(obj)
     if has_own(cls, "__reduce__"):
         return obj.__reduce__()
+    names = names_of_record(cls)
+    if names:
+        beside = {k: v for k, v in vars(obj).items() if k not in names} if hasattr(obj, "__dict__") else None
+        return _make_record, (cls, names, *[getattr(obj, name) for name in names]), beside or None
     check_copied(cls)
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
@@ -92,6 +117,7 @@ def _exactly(wanted: type) -> Any:
 ROWS: list[Rule] = [
     ZeroRule(slot_names, result=list),
     ZeroRule(has_own, result=bool),
+    ZeroRule(names_of_record),
     ZeroRule(check_copied),
     Overlay(object.__reduce_ex__, _reduce_ex),
     Overlay(object.__getstate__, _getstate),

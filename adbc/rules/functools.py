@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from types import FunctionType, MethodType, NoneType
+from types import FunctionType, NoneType
 from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir.intrinsics import EXHAUSTED, UNBOUND, _next_
+from adbc.rules import cached
 from adbc.rules.surrogates import Surrogate
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.fields import slots_of
@@ -88,114 +89,6 @@ def _partial(func: Any, /, *args: Any, **keywords: Any) -> Any:
     if way == "arguments":
         return _Partial(func.func, (*func.args, *args), keywords)
     return _PartialOf(func, args, keywords) if way == "kept" else _Partial(func, args, keywords)
-
-
-_DISCRETE = frozenset({int, bool, str, bytes, type(None)})
-
-
-def are_discrete(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether all arguments of a call are values of classes that never have a derivative."""
-    return _DISCRETE.issuperset(map(type, args)) and _DISCRETE.issuperset(map(type, keywords.values()))
-
-
-def are_told_apart(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether all arguments of a call are such values, or objects that are equal to nothing but themselves.
-
-    Raises `TypeError` for what cannot be the key of a dict, as the cache does.
-    """
-    is_each = True
-    for x in (*args, *keywords.values()):
-        cls: Any = type(x)
-        if cls.__hash__ is None:
-            raise TypeError(f"unhashable type: {cls.__name__!r}")
-        is_own = cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__
-        is_each = is_each and (cls in _DISCRETE or is_own)
-    return is_each
-
-
-def names_of(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What stands for arguments that `are_told_apart` in a key, which holds no objects."""
-    return tuple([x if type(x) in _DISCRETE else ("object", id(x)) for x in values])
-
-
-class _LruCache(Surrogate):
-    """A cache that a function makes while it is differentiated: what is kept there keeps its derivative.
-
-    Results are kept for arguments that have no derivative, and for objects that are equal to themselves only.
-    For others they are computed each time: two numbers may be equal and depend on different things.
-    """
-
-    __stands_for__ = functools._lru_cache_wrapper
-
-    def __init__(self, function: Any, maxsize: Any, typed: bool, info: Any) -> None:
-        self.function = function
-        self.maxsize = maxsize
-        self.typed = typed
-        self.info = info
-        self.cache_clear()
-
-    def __get__(self, obj: Any, owner: Any = None) -> Any:
-        return self if obj is None else MethodType(self, obj)
-
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
-        if are_discrete(args, keywords):
-            # No argument is a tuple: a key without keywords is never one with keywords.
-            key: Any = (args, tuple(keywords.items())) if keywords else args
-        elif are_told_apart(args, keywords):
-            key = names_of(args), tuple(keywords), names_of(tuple(keywords.values()))
-            self.held.append((args, keywords))  # so that no address is used again
-        else:
-            self.misses += 1
-            return self.function(*args, **keywords)
-        if self.typed:
-            key = (key, tuple([type(value) for value in (*args, *keywords.values())]))
-        if key in self.kept:
-            self.hits += 1
-            if self.maxsize is None:
-                return self.kept[key]
-            result = self.kept.pop(key)
-            self.kept[key] = result  # now the last to be forgotten
-            return result
-        self.misses += 1
-        # Arguments by position alone are known one by one.
-        result = self.function(*args, **keywords) if keywords else self.function(*args)
-        if self.maxsize is None or self.maxsize > 0:
-            if self.maxsize is not None and len(self.kept) >= self.maxsize:
-                del self.kept[next(iter(self.kept))]
-            self.kept[key] = result
-        return result
-
-    def cache_info(self) -> Any:
-        return self.info(self.hits, self.misses, self.maxsize, len(self.kept))
-
-    def cache_clear(self) -> None:
-        self.kept: dict[Any, Any] = {}
-        self.held: list[Any] = []
-        self.hits = self.misses = 0
-
-
-class _Memo(_LruCache):
-    """A cache without a limit, in which equal arguments are the same whatever their classes: what recursions
-    over states are written with, and call for each state."""
-
-    is_followed = True
-
-    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        if keywords or not are_discrete(args, keywords):
-            return _LruCache.__call__(self, *args, **keywords)
-        kept = self.kept
-        if args in kept:
-            self.hits += 1
-            return kept[args]
-        self.misses += 1
-        result = kept[args] = self.function(*args)
-        return result
-
-
-def _lru_cache(function: Any, maxsize: Any, typed: bool, info: Any, /) -> Any:
-    if maxsize is None and not typed:
-        return _Memo(function, maxsize, typed, info)
-    return _LruCache(function, maxsize, typed, info)
 
 
 _KEY = type(functools.cmp_to_key(max))
@@ -325,13 +218,10 @@ _SAYS_SO = "funcname" in _GET.__code__.co_cellvars
 """Whether this version says that an argument is missing."""
 
 ROWS: list[Rule] = [
+    *cached.ROWS,
     Overlay(functools.reduce, _reduce),
     Overlay(functools.partial, _partial),
     ZeroRule(way_of_joining, result=str),
-    ZeroRule(are_told_apart, result=bool),
-    ZeroRule(names_of),
-    ZeroRule(are_discrete, result=bool),
-    Overlay(functools._lru_cache_wrapper, _lru_cache),
     Overlay(functools.cmp_to_key, _cmp_to_key),
     Overlay(_GET, _bind_dispatcher),
     Overlay(functools.cached_property.__get__, _cached, when=_beside_slots),

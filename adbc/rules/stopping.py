@@ -19,7 +19,7 @@ def stop_gradient(x: T) -> T:
     """`x`, as a constant: nothing is differentiated through it.
 
     Of an object the result is the object itself, seen as a constant: to write an active value into
-    it by this name raises `adbc.errors.ConstWriteError`.
+    it by this name raises `adbc.errors.ConstWriteError`. Of a float it is another float with the same value.
 
     Raises `adbc.errors.UnsupportedError` for a function that has captured variables that may have a
     derivative: it reads them whatever it is called by. Stop what it returns, or what it captures.
@@ -28,7 +28,9 @@ def stop_gradient(x: T) -> T:
     >>> adbc.grad(lambda x: x * adbc.stop_gradient(x))(3.0)
     3.0
     """
-    return x
+    # What is the same object depends on the same things: recursions with a cache rest on it (`rules.cached`).
+    value: Any = x
+    return value * 1.0 if type(x) is float else value  # type: ignore[no-any-return]  # as `x`
 
 
 def _check(x: Any, derivative: Any) -> None:
@@ -49,12 +51,12 @@ def _check(x: Any, derivative: Any) -> None:
 
 def _frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     _check(args[0], dargs[0])
-    return args[0], None
+    return stop_gradient(args[0]), None
 
 
 def _rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     _check(args[0], fargs[0])
-    return args[0], None, nothing(1)
+    return stop_gradient(args[0]), None, nothing(1)
 
 
 def _const_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:

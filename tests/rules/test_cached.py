@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 import functools
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
@@ -69,6 +73,206 @@ def of_numbers(x: Any) -> Any:
         return y * x
 
     return g(x) + g(x) + g(2.0) + g(y=x)
+
+
+# -- caches that were made before the call -----------------------------------------------------------------
+
+
+RUNS: list[Any] = []
+PARAMETERS: dict[str, Any] = {}
+
+
+class Lattice:
+    def __init__(self, up: Any, p: Any) -> None:
+        self.up = up
+        self.p = p
+
+    @functools.lru_cache(maxsize=None)  # noqa: B019, UP033
+    def value(self, i: int, n: int = 0) -> Any:
+        RUNS.append(self.p)
+        if i == 0:
+            return self.up
+        return self.p * self.value(i - 1, n) + (1.0 - self.p) * self.value(max(i - 2, 0), n)
+
+
+def of_a_method(x: Any) -> Any:
+    lattice = Lattice(x * x, 0.3 * x)
+    return lattice.value(30) + lattice.value(5) + sum(RUNS)
+
+
+@functools.lru_cache
+def by_name(n: int) -> Any:
+    RUNS.append(PARAMETERS["a"])
+    return 1.0 if n < 2 else by_name(n - 1) * PARAMETERS["a"] + 0.1 * by_name(n - 2)
+
+
+def of_a_global(x: Any) -> Any:
+    PARAMETERS["a"] = x
+    by_name.cache_clear()
+    first = by_name(40) + by_name(7) * len(RUNS)
+    PARAMETERS["a"] = x * x
+    by_name.cache_clear()
+    return first + by_name(10) * len(RUNS) + sum(RUNS)
+
+
+@functools.cache
+def binomial(n: int, k: int, p: Any) -> Any:
+    if n == 0 or k < 0 or k > n:
+        return 1.0 if n == k else 0.0
+    return p * binomial(n - 1, k - 1, p) + (1 - p) * binomial(n - 1, k, p)
+
+
+def of_a_number(x: Any) -> Any:
+    return binomial(30, 9, x) + binomial(25, 8, x * x) * binomial(30, 9, 0.5 * x)
+
+
+def of_numpy_numbers(x: Any) -> Any:
+    a = np.array([x, 1.0 - x])
+    return binomial(24, 9, a[0]) + binomial(24, 3, a[1])
+
+
+@dataclasses.dataclass(frozen=True)
+class Terms:
+    rate: Any
+    dates: Any
+
+
+class Side(enum.Enum):
+    PUT = -1.0
+    CALL = 1.0
+
+
+@functools.lru_cache(None)
+def price(terms: Terms, side: Side, state: tuple[Any, ...], n: int) -> Any:
+    if n == 0:
+        return side.value * state[0] + terms.rate
+    return terms.rate * price(terms, side, state, n - 1) + 0.1 * price(terms, side, state, max(n - 2, 0))
+
+
+def of_values(x: Any) -> Any:
+    terms = Terms(x, (1, 2))
+    return sum(price(terms, side, (x, 1), 28) for side in Side) + price(Terms(x, (1,)), Side.PUT, (x,), 3)
+
+
+@functools.lru_cache(maxsize=None)  # noqa: UP033
+def hides(n: int, x: Any, y: Any) -> Any:
+    if n == 0:
+        return x * y
+    stopped = adbc.stop_gradient(x)
+    return hides(n - 1, x, y) + 2.0 * hides(n - 1, stopped, y) + 3.0 * hides(n - 1, y, x)
+
+
+@functools.lru_cache(maxsize=2)
+def few(o: Any, n: int) -> Any:
+    RUNS.append(o.up)
+    return o.up * n
+
+
+def of_a_small_cache(x: Any) -> Any:
+    o = Lattice(x, x)
+    y = few(o, 1) + few(o, 2) + few(o, 3) + few(o, 1) + few(o, 1) + few(n=1, o=o)
+    return y + sum(RUNS) + few.cache_info().currsize * x
+
+
+@functools.cache
+def fails(n: int, x: Any) -> Any:
+    if n == 0:
+        raise ValueError
+    return x * fails(n - 1, x)
+
+
+@functools.cache
+def survives(n: int, x: Any) -> Any:
+    try:
+        return fails(n, x)
+    except ValueError:
+        return x if n == 0 else survives(n - 1, x) + x * x
+
+
+def of_failures(x: Any) -> Any:
+    try:
+        fails(3, x)
+    except ValueError:
+        return survives(3, x) + survives(2, x * 2.0)
+
+
+def of_no_keys(x: Any) -> Any:
+    try:
+        return binomial(2, 1, [x])
+    except TypeError as error:
+        return x * len(str(error))
+
+
+BEFORE = [
+    of_a_method, of_a_global, of_a_number, of_numpy_numbers, of_values, of_a_small_cache, of_failures,
+    of_no_keys,
+]  # fmt: skip
+
+
+def anew(f: Callable[[Any], Any], x: float) -> Any:
+    """``f(x)``, with nothing kept from before."""
+    RUNS.clear()
+    for cached in (Lattice.value, by_name, binomial, price, hides, few, fails, survives):
+        cached.cache_clear()  # type: ignore[attr-defined]
+    return f(x)
+
+
+@pytest.mark.parametrize("f", BEFORE)
+def test_what_was_kept_before_the_call_is_not_asked_for(f: Callable[[Any], Any], speculation: str) -> None:
+    value = anew(f, X)
+    slope = (anew(f, X + 1e-6) - anew(f, X - 1e-6)) / 2e-6
+    for _ in range(3):
+        RUNS.clear()
+        assert adbc.jvp(f, (X,), (1.0,)) == (pytest.approx(value, rel=1e-14), pytest.approx(slope, rel=1e-6))
+        RUNS.clear()
+        found, gradient = adbc.value_and_grad(f)(X)
+        assert (found, gradient) == (pytest.approx(value, rel=1e-14), pytest.approx(slope, rel=1e-6))
+
+
+def test_equal_numbers_that_depend_on_different_things() -> None:
+    x, y = 0.5, 0.5
+
+    def f(x: Any, y: Any) -> Any:
+        return hides(4, x, y) + binomial(6, 2, x) * 3.0 + binomial(6, 2, y)
+
+    def g(x: Any, y: Any, n: int = 4) -> Any:
+        if n == 0:
+            return x * y
+        return g(x, y, n - 1) + 2.0 * g(adbc.stop_gradient(x), y, n - 1) + 3.0 * g(y, x, n - 1)
+
+    def expected(x: Any, y: Any) -> Any:
+        return g(x, y) + polynomial(x) * 3.0 + polynomial(y)
+
+    def polynomial(p: Any) -> Any:
+        return 15.0 * p * p * (1 - p) ** 4
+
+    for _ in range(3):
+        assert adbc.grad(f, (0, 1))(x, x) == pytest.approx(adbc.grad(expected, (0, 1))(x, x))
+        assert adbc.grad(f, (0, 1))(x, y) == pytest.approx(adbc.grad(expected, (0, 1))(x, y))
+        for v in ((1.0, 0.0), (0.3, -2.0)):
+            assert adbc.jvp(f, (x, x), v)[1] == pytest.approx(adbc.jvp(expected, (x, x), v)[1])
+
+
+def test_second_derivatives() -> None:
+    def f(x: Any) -> Any:
+        return binomial(6, 2, x)
+
+    exact = 15.0 * (2 * (1 - X) ** 4 - 16 * X * (1 - X) ** 3 + 12 * X**2 * (1 - X) ** 2)
+    assert adbc.grad(adbc.grad(f))(X) == pytest.approx(exact)
+    assert adbc.jvp(adbc.grad(f), (X,), (1.0,))[1] == pytest.approx(exact)
+
+    def twice(x: Any) -> Any:
+        return adbc.grad(lambda y: Lattice(y, y).value(3))(x) + Lattice(x, x).value(3)
+
+    slope = (twice(X + 1e-6) - twice(X - 1e-6)) / 2e-6
+    assert adbc.grad(twice)(X) == pytest.approx(slope, rel=1e-6)
+
+
+def test_threads_have_caches_of_their_own() -> None:
+    RUNS.clear()
+    with ThreadPoolExecutor(2) as pool:
+        found = [*pool.map(lambda x: adbc.grad(lambda x: Lattice(x, 0.3).value(12))(x), [0.1] * 20)]
+    assert found == [found[0]] * 20
 
 
 @pytest.mark.parametrize("f", [a_method, of_objects_and_functions, of_what_is_no_key, of_numbers])

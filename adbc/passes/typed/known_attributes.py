@@ -27,6 +27,7 @@ Needs types.  What is assumed about classes is for `AttributeKnowledge` to note.
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import Protocol
 
 from adbc.ir.graph import Graph
@@ -35,7 +36,7 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
-from adbc.types.lattice import NONE, ConstType, Exact
+from adbc.types.lattice import NONE, AbstractType, ConstType, Exact
 from adbc.types.records import unhidden
 from adbc.types.shared_methods import shared_method
 
@@ -64,9 +65,9 @@ class AttributeKnowledge(Protocol):
         """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
         else."""
 
-    def wrapped(self, function: object) -> types.FunctionType | None:
-        """The function in Python that has been given a cache, which is by-passed, if `function` is such a
-        one."""
+    def wrapped(self, function: object, given: Sequence[AbstractType]) -> types.FunctionType | None:
+        """The function in Python that has been given a cache, which is by-passed, if `function` is such a one
+        and keeps nothing for arguments of these types."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
@@ -115,7 +116,7 @@ def _call_shared(call: Instruction, callee: Const) -> bool:
 def _call_wrapped(call: Instruction, knowledge: AttributeKnowledge) -> bool:
     """Call the function behind a cache that is by-passed; whether `call` was of one with a cache."""
     callee, arguments = call_parts(call)
-    wrapped = knowledge.wrapped(constant(callee))
+    wrapped = knowledge.wrapped(constant(callee), [*map(type_of, arguments)])
     if wrapped is None or knowledge.bind(wrapped, len(arguments), call.keywords) is None:
         return False
     call.operands = [Const(wrapped), *arguments]

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from adbc.config import FOLDER
 from adbc.cpython.libraries import is_library_code
-from adbc.cpython.wrappers import CACHED
+from adbc.cpython.wrappers import CACHED, calls_a_cached_one
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _global_
 from adbc.ir.traverse import copy_graph
@@ -217,13 +217,15 @@ class Knowledge:
         are_numbers = all(class_of(t) in (int, float, bool) for t in types)
         return are_numbers and finds_nothing(function, self._body_of)
 
-    def wrapped(self, function: object) -> types.FunctionType | None:
+    def wrapped(self, function: object, given: Sequence[AbstractType]) -> types.FunctionType | None:
         """The function in Python that has been given a cache, which is by-passed, if `function` is such a one
-        and is not to be called as it is."""
+        and is not to be called as it is, and would be computed each time for arguments of these types."""
         if type(function) is not CACHED or self.table.rows(function) or leads_nowhere(function):
             return None
         found = getattr(function, "__wrapped__", None)
         if type(found) is not types.FunctionType or is_of_library(found):
+            return None
+        if not any(class_of(t) is float for t in given) or calls_a_cached_one(found):
             return None
         return None if self.finds_nothing(function, ()) else found
 

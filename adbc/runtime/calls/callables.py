@@ -11,6 +11,7 @@ import types
 import weakref
 from typing import Any
 
+from adbc.cpython.wrappers import CACHED
 from adbc.ir import intrinsics
 from adbc.rules.functools import key_by
 from adbc.rules.lookup import RuleTable
@@ -35,6 +36,7 @@ from adbc.runtime.calls.steps import (
     Foreign,
     OfSelf,
     Protocols,
+    Remember,
     Resolver,
     Spread,
     Step,
@@ -118,7 +120,7 @@ def pass_on(call: Call, table: RuleTable) -> Step:
     is_transparent = (cls.__module__, cls.__name__) in _TRANSPARENT  # others may answer in Python
     wrapped = getattr(function, "__wrapped__", None) if is_transparent else None
     if is_python_function(wrapped):
-        return Delegate(call.of(wrapped))
+        return Remember(call) if cls is CACHED else Delegate(call.of(wrapped))
     method = python_method(cls, "__call__") or lookup(cls, "__call__")
     if is_python_function(method):
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
@@ -322,7 +324,7 @@ _TRANSPARENT = frozenset(
     }
 )
 """C callables around a Python function, by module and name of the class: the function is differentiated, and
-the cache or the compiled code by-passed."""
+compiled code by-passed."""
 
 
 def _apply(call: Call, table: RuleTable) -> Step | None:
@@ -358,7 +360,18 @@ def _foreigncall(call: Call, table: RuleTable) -> Step | None:
     )
 
 
+def _of_cache(name: str) -> Resolver:
+    """What a call of the method `name` of functions with a cache leads to."""
+
+    def resolve(call: Call, table: RuleTable) -> Step | None:
+        return Remember(call, name) if type(call.args[0]) is CACHED else None
+
+    return resolve
+
+
 PROTOCOLS: Protocols = {
+    CACHED.cache_clear: _of_cache("cache_clear"),
+    CACHED.cache_info: _of_cache("cache_info"),
     intrinsics._foreigncall_: _foreigncall,
     intrinsics._apply_: _apply,
 }

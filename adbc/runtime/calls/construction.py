@@ -135,8 +135,12 @@ def _record_fields(cls: type) -> tuple[str, ...] | None:
     kind = kind_of(cls)
     if not isinstance(kind, ValueKind) or cls is tuple:
         return None
-    names = getattr(cls, "_fields", None) if issubclass(cls, tuple) else getattr(cls, "__match_args__", None)
-    return names if isinstance(names, tuple) else None
+    if issubclass(cls, tuple):
+        names = getattr(cls, "_fields", None)
+        return names if isinstance(names, tuple) else None
+    code = getattr(lookup(cls, "__init__"), "__code__", None)
+    # The parameters that are given by keyword alone stand behind the others.
+    return None if code is None else code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
 
 
 def _has_generated_constructor(cls: type) -> bool:

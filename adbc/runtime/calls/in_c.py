@@ -10,7 +10,7 @@ from types import MethodType
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.runtime.calls import foreign, nested, plain_functions, steps, texts, weak
+from adbc.runtime.calls import foreign, memos, nested, plain_functions, steps, texts, weak
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.library_memory import finds_memory
 from adbc.runtime.calls.objects import Answer
@@ -124,6 +124,21 @@ class InC(abc.ABC):
         if not foreign.reaches_active(context, call):
             return self.foreign(context, steps.Foreign(call), mode)
         return self.run(context, call.of(step.body), mode)
+
+    def remember(self, context: Context, step: steps.Remember, mode: Mode) -> Answer:
+        call = step.call
+        if not step.name:
+            tells_values_apart = not self.table.declared
+            return memos.call_remembered(
+                context, call, lambda inner: self.run(context, inner, mode), tells_values_apart
+            )
+        memo = memos.memo_of(context, call.args[0])
+        if memo is None or len(call.args) > 1:
+            return self.foreign(context, steps.Foreign(call), mode)
+        if step.name == "cache_info":
+            return memo.info(), None, no_pullback
+        memo.clear()
+        return self.foreign(context, steps.Foreign(call), mode)
 
     def apart(self, context: Context, step: steps.Apart, mode: Mode) -> Answer:
         call = step.call

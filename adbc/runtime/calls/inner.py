@@ -340,6 +340,13 @@ class _Writer(Objects, Formulas):
         else:
             self.as_it_is(call)
 
+    def remember(self, step: Any) -> None:
+        """The cache is by-passed: what stands for it belongs to one call."""
+        if step.name:
+            self.as_it_is(step.call)
+        else:
+            self.make(step.call.of(step.call.function.__wrapped__))
+
     def use_row_of_mode(self, step: Any) -> None:
         inside = step.row.of("forward" if self.is_forward else "reverse").inside
         if inside is None:
@@ -414,6 +421,7 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
     steps.Locate: _Writer.locate,
     steps.OfFunction: _Writer.of_function,
     steps.DelegateActive: _Writer.delegate_active,
+    steps.Remember: _Writer.remember,
     steps.Differentiate: _Writer.differentiate,
     steps.Apart: _Writer.apart,
 }

@@ -142,14 +142,14 @@ class Objects(Ways):
         named = [f"{k}={x}" for k, x in zip(call.keywords, values[n:], strict=True)]
         self.lines.append(f"out = {function}({', '.join([*values[:n], *named])})")
         beside = dict(zip(names, self.shadows(call), strict=True))
-        for name in step.names:
+        for name in step.fields:
             if name not in beside:
                 if default_of(self.context, step.constructor, name) is not None:
                     raise self.refuse(f"a default of {name_of(call.function)} has a derivative")
                 beside[name] = f"beside(context, out.{name})"
-        shadows = "".join(f"{beside[name]}, " for name in step.names)
+        shadows = "".join(f"{beside[name]}, " for name in step.fields)
         made = "record_tangent" if self.is_forward else "record_shadow"
-        self.lines.append(f"fout = {made}(out, {tuple(step.names)!r}, ({shadows}))")
+        self.lines.append(f"fout = {made}(out, {tuple(step.fields)!r}, ({shadows}))")
         self.back.append("of_fields = {} if bout is None else bout.__dict__")
         for name, origin in zip(names, call.origins, strict=True):
             self.give(origin, f"of_fields.get({name!r})")

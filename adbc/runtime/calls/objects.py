@@ -139,7 +139,7 @@ class Objects(abc.ABC):
         names = [*step.names[: call.count], *call.keywords]
         shadows = dict(zip(names, call.shadows, strict=True))
         defaults = {}
-        for name in step.names:
+        for name in step.fields:
             if name not in shadows:
                 origin = library_classes.default_of(context, step.constructor, name)
                 if origin is None:
@@ -157,7 +157,7 @@ class Objects(abc.ABC):
 
         if all(f is None for f in shadows.values()):
             return out, None, record_pullback
-        return out, self.of_record(out, {name: shadows[name] for name in step.names}), record_pullback
+        return out, self.of_record(out, {name: shadows[name] for name in step.fields}), record_pullback
 
     def run_body(self, context: Context, step: steps.RunBody, mode: Mode) -> Answer:
         """The body of a class statement fills its namespace."""

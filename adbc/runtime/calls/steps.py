@@ -18,6 +18,7 @@ from adbc.records import record
 from adbc.rules.lookup import PerMode, RuleTable
 from adbc.rules.table import Overlay, Rule
 from adbc.runtime.report.standing import called_by_user
+from adbc.tangents.protocol import kind_of
 
 __all__ = [
     "DRIVERS",
@@ -49,6 +50,7 @@ __all__ = [
     "Origin",
     "Protocols",
     "Refer",
+    "Remember",
     "Resolver",
     "Resume",
     "RunBody",
@@ -203,6 +205,14 @@ class Delegate(OfCall):
     __slots__ = ()
 
 
+@record(slots=True)
+class Remember(OfCall):
+    """Call a function in Python that has a cache, or the method of this `name` of the cache: with a cache
+    that lasts as long as the call of the derivative does."""
+
+    name: str = ""
+
+
 class DelegateActive(OfCall):
     """Call `body` in place of the function that was to be called if that reaches what has a derivative."""
 
@@ -237,6 +247,12 @@ class MakeRecord(OfCall):
 
     names: tuple[str, ...]
     constructor: Any
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of all fields: some may be no parameters, and some parameters no fields."""
+        found: tuple[str, ...] = getattr(kind_of(self.call.function), "names", self.names)
+        return found
 
 
 class Advance(OfCall):
@@ -445,6 +461,7 @@ DRIVERS: dict[type, str] = {
     Found: "found",
     Foreign: "foreign",
     DelegateActive: "delegate_active",
+    Remember: "remember",
     Differentiate: "differentiate",
     Apart: "apart",
     RunWatched: "run_watched",

@@ -93,6 +93,8 @@ class Context:
     """What code of libraries finds by names, as far as it was looked at (`calls.library_memory`)."""
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
+    memos: dict[int, Any]
+    """By address, what stands for the cache of a function that was made before this call (`calls.memos`)."""
 
     new: dict[int, Any]
     """By address, objects made in C that came with results in this call: what changes there stays so."""
@@ -301,6 +303,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "holders": list,
     "lasting": dict,
     "left": dict,
+    "memos": dict,
     "new": dict,
     "patches": list,
     "quiet": dict,
