@@ -83,7 +83,9 @@ def _make(call: Call, table: RuleTable) -> Step:
     names = _record_fields(cls)
     if names is not None and _has_generated_constructor(cls):
         constructor = lookup(cls, "__new__" if issubclass(cls, tuple) else "__init__")
-        return _from_factories(call, cls, names) or MakeRecord(call, names, constructor)
+        return _from_factories(call, cls, names) or MakeRecord(
+            call, names, constructor, getattr(kind_of(cls), "names", names)
+        )
     if names is not None and not issubclass(cls, tuple):
         raise UnsupportedError(
             f"the constructor of {cls.__name__!r}, a frozen dataclass, was replaced",
@@ -222,7 +224,7 @@ def _record(call: Call, table: RuleTable) -> Step | None:
     if names is None:
         return UseRow(_NEW_TUPLE, call)
     rest = Call(record.of(cls), None, call.args[1:], call.shadows[1:], call.origins[1:], (), None)
-    return MakeRecord(rest, names, None)
+    return MakeRecord(rest, names, None, names)
 
 
 def _new_tuple_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:

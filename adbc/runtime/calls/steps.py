@@ -18,7 +18,6 @@ from adbc.records import record
 from adbc.rules.lookup import PerMode, RuleTable
 from adbc.rules.table import Overlay, Rule
 from adbc.runtime.report.standing import called_by_user
-from adbc.tangents.protocol import kind_of
 
 __all__ = [
     "DRIVERS",
@@ -248,11 +247,8 @@ class MakeRecord(OfCall):
     names: tuple[str, ...]
     constructor: Any
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """The names of all fields: some may be no parameters, and some parameters no fields."""
-        found: tuple[str, ...] = getattr(kind_of(self.call.function), "names", self.names)
-        return found
+    fields: tuple[str, ...]
+    """The names of all fields: some may be no parameters, and some parameters no fields."""
 
 
 class Advance(OfCall):
