@@ -131,15 +131,30 @@ def _correlate2d(in1: Any, in2: Any, mode: str, method: str) -> Any:
     return correlate(in1, in2, "full", method)[k // 2 : k // 2 + n, j // 2 : j // 2 + m] * 1.0
 
 
-def _bounded(convolved: Any, name: str) -> Any:
+_PADS = {"fill": "constant", "wrap": "wrap", "circular": "wrap", "symm": "symmetric", "symmetric": "symmetric"}
+"""By name of what is behind the boundary of an image, how `numpy.pad` calls it."""
+
+
+def _bounded(convolved: Any, name: str, is_first: bool) -> Any:
+    """The function `name`; of an even length, the middle that is the "same" begins with the first of two
+    elements if `is_first`."""
+
     def body(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
-        if boundary not in ("fill", 0) or fillvalue != 0:
-            raise UnsupportedError(
-                f"scipy.signal.{name} with a boundary or fillvalue",
-                "adbc has no rule for that form",
-                "use np.pad first, and mode='valid'",
-            )
-        return convolved(in1, in2, mode, "direct")
+        if mode == "valid" or (boundary == "fill" and type(fillvalue) is int and fillvalue == 0):
+            return convolved(in1, in2, mode, "direct")
+        if mode not in ("full", "same") or boundary not in _PADS:
+            getattr(signal, name)(np.ones((1, 1)), np.ones((1, 1)), mode, boundary)  # for its error
+        (n, m), (k, j) = np.shape(in1), np.shape(in2)
+        width = ((k - 1, k - 1), (j - 1, j - 1))
+        if boundary == "fill":
+            wide = np.pad(in1, width, "constant", constant_values=fillvalue)
+        else:
+            wide = np.pad(in1, width, _PADS[boundary])
+        whole = convolved(wide, in2, "valid", "direct")
+        if mode == "full":
+            return whole
+        top, left = ((k - 1) // 2, (j - 1) // 2) if is_first else (k // 2, j // 2)
+        return whole[top : top + n, left : left + m] * 1.0
 
     return body
 
@@ -174,8 +189,8 @@ ROWS: list[Rule] = [
             "lfilter": lfilter,
             "sosfilt": sosfilt,
             "correlate": correlate,
-            "convolve2d": _bounded(signal.convolve, "convolve2d"),
-            "correlate2d": _bounded(_correlate2d, "correlate2d"),
+            "convolve2d": _bounded(signal.convolve, "convolve2d", True),
+            "correlate2d": _bounded(_correlate2d, "correlate2d", False),
             "upfirdn": upfirdn,
         },
     ),
