@@ -1,14 +1,68 @@
-"""`threading`: locks are left without a look at the exception that is on its way."""
+"""`threading`: locks are left without a look at the exception that is on its way, and threads are started and
+waited for as they are, where nothing that they compute could be lost."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
-from adbc.rules.table import Rule, ZeroRule
+from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.tangents.keys import CALL
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "THREADS"]
 
 _LOCKS: tuple[Any, ...] = (type(threading.Lock()), type(threading.RLock()))
 
-ROWS: list[Rule] = [ZeroRule(lock.__exit__) for lock in _LOCKS]
+
+class _Threads:
+    """What looks at a thread before it is started in a call, and when it has been waited for.
+
+    ``begin(check, look)`` says so, of functions of the context of the call and the thread; `check` raises if
+    something would be lost.
+    """
+
+    def __init__(self) -> None:
+        self.check: Callable[[Any, Any], None] = _nothing
+        self.look: Callable[[Any, Any], None] = _nothing
+
+    def begin(self, check: Callable[[Any, Any], None], look: Callable[[Any, Any], None]) -> None:
+        self.check, self.look = check, look
+
+
+def _nothing(context: Any, thread: Any) -> None:
+    pass
+
+
+THREADS = _Threads()
+
+
+def start_unfollowed(thread: Any) -> None:
+    """``thread.start()``, as it is."""
+    if CALL.memory is not None:
+        THREADS.check(CALL.memory, thread)
+    threading.Thread.start(thread)
+
+
+def join_unfollowed(thread: Any, timeout: Any) -> None:
+    """``thread.join(timeout)``, as it is."""
+    threading.Thread.join(thread, timeout)
+    if CALL.memory is not None:
+        THREADS.look(CALL.memory, thread)
+
+
+def _start(self: Any) -> None:
+    start_unfollowed(self)
+
+
+def _join(self: Any, timeout: Any = None) -> None:
+    join_unfollowed(self, timeout)
+
+
+ROWS: list[Rule] = [
+    *(ZeroRule(lock.__exit__) for lock in _LOCKS),
+    ZeroRule(start_unfollowed),
+    ZeroRule(join_unfollowed),
+    Overlay(threading.Thread.start, _start),
+    Overlay(threading.Thread.join, _join),
+]

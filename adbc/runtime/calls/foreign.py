@@ -107,7 +107,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
             )
     is_method = isinstance(function, types.MethodDescriptorType | types.WrapperDescriptorType)
     for i, x in enumerate((function, *call.args)):
-        way = _active_global(context, x, is_called=not (is_method and i == 1))
+        way = active_global(context, x, is_called=not (is_method and i == 1))
         if way is not None:
             raise missing_rule(call, f"it may call {way}")
     try:
@@ -249,7 +249,7 @@ def reaches_active(context: Context, call: Call) -> bool:
     if any(context.is_active(f) for x, f in given if type(x) is not int and type(x) is not bool):
         return True
     reached = (function, *inner, *call.args)
-    if any(_active_global(context, x) is not None for x in reached):
+    if any(active_global(context, x) is not None for x in reached):
         return True
     if any(reaches_out(f.__code__) for f in _functions(reached)) and context.shadows.is_any(
         context.is_active
@@ -638,7 +638,7 @@ _HOLD_NONE = frozenset(
 """The classes of most callables made in C, which call no function that they hold."""
 
 
-def _active_global(context: Context, f: Any, *, is_called: bool = True) -> str | None:
+def active_global(context: Context, f: Any, *, is_called: bool = True) -> str | None:
     """The way from `f`, if it is a Python function, to a global object that holds active numbers; from what
     is made in C, if it may be called, and not only asked by a method of its own."""
     pending = deque([(f, is_called)])

@@ -10,9 +10,11 @@ from typing import Any
 from adbc.collector import PATIENCE
 from adbc.errors import AdbcError
 from adbc.ir import intrinsics
+from adbc.rules.threading import THREADS
 from adbc.runtime.calls.beside import check_result
 from adbc.runtime.calls.changes import note_written
 from adbc.runtime.calls.generators import refuse_left_open
+from adbc.runtime.calls.started import check_thread, look_at_thread
 from adbc.runtime.calls.weak import check_end
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.report.waiting import Waiting
@@ -24,6 +26,7 @@ __all__ = ["enter", "go_back", "start_waiting"]
 
 
 PATIENCE.begin(lambda: CALL.memory is not None)
+THREADS.begin(check_thread, look_at_thread)
 
 
 def _end(context: Context, result: Any) -> None:

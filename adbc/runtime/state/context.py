@@ -93,6 +93,8 @@ class Context:
     """What code of libraries finds by names, as far as it was looked at (`calls.library_memory`)."""
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
+    started: dict[int, Any]
+    """By address, threads that were started in this call, and what they held then (`calls.started`)."""
     memos: dict[int, Any]
     """By address, what stands for the cache of a function that was made before this call (`calls.memos`)."""
 
@@ -308,6 +310,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "patches": list,
     "quiet": dict,
     "settled": dict,
+    "started": dict,
     "shadows": Shadows,
     "stored": dict,
     "written": dict,

@@ -9,7 +9,6 @@ import pytest
 from scipy import ndimage, signal
 
 import adbc
-from adbc.errors import UnsupportedError
 from adbc.testing import test_rule as check_rule
 from tests.programs.checks import check_gradient
 
@@ -64,8 +63,20 @@ def test_other_convolutions(mode: str) -> None:
     check_rule(lambda x, h: signal.oaconvolve(x, h, mode), X, B)
     check_rule(lambda x, h: signal.convolve2d(x, h, mode), IMAGE, IMAGE[:3, :2])
     check_rule(lambda x, h: signal.correlate2d(x, h, mode), IMAGE, IMAGE[:3, :2])
-    with pytest.raises(UnsupportedError, match="boundary"):
-        adbc.grad(lambda x: signal.convolve2d(x, IMAGE, mode, boundary="wrap").sum())(IMAGE.copy())
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("boundary", ["fill", "wrap", "symm"])
+@pytest.mark.parametrize("shape", [(3, 2), (2, 4)])
+def test_boundaries_of_images(mode: str, boundary: str, shape: tuple[int, int]) -> None:
+    for function in (signal.convolve2d, signal.correlate2d):
+        check_rule(
+            lambda x, h, f=function: f(x, h, mode, boundary=boundary, fillvalue=0.7),
+            IMAGE,
+            IMAGE[: shape[0], : shape[1]],
+        )
+    with pytest.raises(ValueError, match="boundary"):
+        adbc.grad(lambda x: signal.convolve2d(x, IMAGE, "same", boundary="other").sum())(IMAGE.copy())
 
 
 def test_resampling() -> None:

@@ -1,0 +1,142 @@
+"""Threads that are started in a call: what they compute is not followed, so it may not matter."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import adbc
+from adbc.errors import AdbcError
+
+X = 1.3
+PARAMETERS: dict[str, Any] = {}
+
+
+def run(*threads: threading.Thread) -> None:
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class Worker(threading.Thread):
+    def __init__(self, k: Any) -> None:
+        super().__init__()
+        self.k = k
+
+    def run(self) -> None:
+        self.out = self.k * 2.0
+
+
+class WithGlobal(threading.Thread):
+    def run(self) -> None:
+        self.out = self.helped()
+
+    def helped(self) -> Any:
+        return PARAMETERS["a"] * 2.0
+
+
+def by_a_class_made_here(x: Any) -> Any:
+    class Local(threading.Thread):
+        def run(self) -> None:
+            self.out = 2.0 * x
+
+    local = Local()
+    run(local)
+    return local.out
+
+
+def by_an_attribute(x: Any) -> Any:
+    worker = Worker(x)
+    run(worker)
+    return worker.out
+
+
+def by_a_global(x: Any) -> Any:
+    PARAMETERS["a"] = x
+    worker = WithGlobal()
+    run(worker)
+    return worker.out
+
+
+def by_what_an_object_calls(x: Any) -> Any:
+    def callback() -> Any:
+        return x
+
+    class Holder:
+        def go(self) -> None:
+            self.out = callback()
+
+    holder = Holder()
+    run(threading.Thread(target=holder.go))
+    return holder.out
+
+
+def by_a_closure(x: Any) -> Any:
+    found = {}
+
+    def work(k: int) -> None:
+        found[k] = k * x
+
+    run(*(threading.Thread(target=work, args=(k,)) for k in range(3)))
+    return sum(found.values())
+
+
+def into_a_list(x: Any) -> Any:
+    found: list[float] = []
+    run(*(threading.Thread(target=lambda k: found.append(k * 1.0), args=(k,)) for k in range(3)))
+    return sum(v * x for v in found)
+
+
+def into_a_dict(x: Any) -> Any:
+    found: dict[int, float] = {}
+
+    def work(k: int) -> None:
+        found[k] = k * 0.5
+
+    run(*(threading.Thread(target=work, args=(k,)) for k in range(3)))
+    return sum(v * x for _, v in sorted(found.items()))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        by_a_class_made_here, by_an_attribute, by_a_global, by_what_an_object_calls, by_a_closure,
+        into_a_list, into_a_dict,
+    ],
+)  # fmt: skip
+def test_what_would_be_lost_is_refused(f: Callable[[Any], Any], speculation: str) -> None:
+    message = "a thread is started that runs .*: what another thread computes is not followed"
+    for _ in range(2):
+        with pytest.raises(AdbcError, match=message):
+            adbc.grad(f)(X)
+        with pytest.raises(AdbcError, match=message):
+            adbc.jvp(f, (X,), (1.0,))
+
+
+def of_constants(x: Any) -> Any:
+    workers = [Worker(k) for k in range(3)]
+    run(*workers)
+    return x * sum(worker.out for worker in workers)
+
+
+def by_a_queue(x: Any) -> Any:
+    waiting: queue.Queue[float] = queue.Queue()
+    run(threading.Thread(target=lambda q: q.put(2.0), args=(waiting,), daemon=True))
+    return waiting.get() * x
+
+
+def without_result(x: Any) -> Any:
+    run(threading.Thread(target=len, args=("text",)))
+    return x * 3.0
+
+
+@pytest.mark.parametrize("f", [of_constants, by_a_queue, without_result])
+def test_what_has_no_derivative_is_run(f: Callable[[Any], Any], speculation: str) -> None:
+    for _ in range(2):
+        assert adbc.value_and_grad(f)(X) == (f(X), pytest.approx(f(1.0)))
+        assert adbc.jvp(f, (X,), (1.0,)) == (f(X), pytest.approx(f(1.0)))
