@@ -16,6 +16,7 @@ from adbc.runtime import default_engine
 from tests.properties.checks import fresh_engine
 from tests.properties.numpy_calls import POOLS, TABLE, NumpyCall
 from tests.properties.numpy_checks import check_among_constants, check_chunk
+from tests.properties.numpy_families import CHOICES, FAMILIES
 
 FIRST = int(os.environ.get("ADBC_RANDOM_FIRST", "0"))
 COUNT = int(os.environ.get("ADBC_RANDOM_CALLS", "200"))
@@ -37,6 +38,7 @@ def test_random_calls_on_constants_agree(part: int, speculation: str) -> None:
     assert found.count("refused") <= len(found) // 4
 
 
-def test_the_table_is_large() -> None:
+def test_the_tables_are_large() -> None:
+    assert len(FAMILIES) > 200 and sum(map(len, CHOICES.values())) > 100
     assert len({name for name, _, _ in TABLE}) > 300
     assert sum(map(len, POOLS.values())) > 100
