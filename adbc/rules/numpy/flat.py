@@ -49,8 +49,8 @@ def _flat_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[An
 
 
 def _refuse_instance(x: Any) -> None:
-    """Raise if `x`, which comes out of an iterator with a derivative, is an instance of a subclass: the shadow
-    of the iterator has only the shadow of the array."""
+    """Raise if `x`, which comes out of an iterator with a derivative, is an instance of a subclass: the
+    shadow of the iterator has only the shadow of the array."""
     if isinstance(x, np.ndarray) and type(x) is not np.ndarray:
         raise UnsupportedError(
             f"the iterator x.flat of a {type(x).__name__} gives another",

@@ -192,3 +192,29 @@ def test_a_matrix_from_its_iterator_is_refused(read: Callable[[Any], Any]) -> No
     for differentiate in (adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
         with pytest.raises(UnsupportedError, match="of a matrix"):
             differentiate(3.0)
+
+
+def ravelled_sequence(x: Any) -> Any:
+    def held(y: Any) -> Any:
+        made = np.empty(1, object)
+        made[0] = y
+        return made
+
+    return np.sum(np.ravel((held(x), held(x * x))))
+
+
+def added_to_a_sequence(x: Any) -> Any:
+    one = np.array([x, 2.0], dtype=object)
+    return ((one, one) + one)[0, 0]
+
+
+def gathered_sequence(x: Any) -> Any:
+    one = np.array([x], dtype=object)
+    return np.sum(np.array([one, one * x], dtype=object))
+
+
+@pytest.mark.parametrize("f", [ravelled_sequence, added_to_a_sequence, gathered_sequence])
+def test_sequences_of_arrays_of_objects_are_refused(f: Callable[[Any], Any]) -> None:
+    for differentiate in (adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
+        with pytest.raises(UnsupportedError):
+            differentiate(3.0)
