@@ -30,6 +30,7 @@ from adbc.tangents.array_memory import (
     share,
     ultimate_owner,
 )
+from adbc.tangents.duals import ArrayTangent
 from adbc.tangents.fields import slots_of
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import INACTIVE, Kind, Refused
@@ -241,6 +242,8 @@ class FlatKind(Kind):
 
     def make(self, x: Any, walk: MakeWalk) -> Any:
         array = walk(x.base)
+        if type(array) is ArrayTangent:  # of an instance of a subclass
+            array = array.array
         t = array if array is NO_TANGENT else FlatIterator(array, x.index)
         walk.register(x, t)
         return t

@@ -3,19 +3,23 @@
 `NumpyCall(seed)` has the source of a function ``f(a, b, v, s)`` of two matrices, a vector and a number, which
 makes an argument of a random kind, calls one function of the table with it, reads, writes or views the
 result, and returns a number that depends on all of it beside facts about the result that must not change:
-class, dtype, shape, whether it can be written to, and whether it is a view of the argument.  What NumPy
-refuses in the plain run is drawn anew.
+class, dtype, shape, whether it can be written to, and whether it is a view of the argument.  Every second seed
+has a program of numpy_families.py instead of one call.  What NumPy refuses in the plain run is drawn anew.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import random
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+
+from tests.properties.numpy_families import CHOICES, FAMILIES, FOLLOWED
 
 __all__ = ["NumpyCall", "quiet"]
 
@@ -193,6 +197,23 @@ def locked(x: Any) -> Any:
     return y
 
 
+def held(*parts: Any) -> Any:
+    """An array of objects, which are these."""
+    x = np.empty(len(parts), dtype=object)
+    for i, part in enumerate(parts):
+        x[i] = part
+    return x
+
+
+def records(v: Any, a: Any) -> Any:
+    """An array of records, made and filled field by field."""
+    x = np.zeros(4, dtype=[("p", "f8"), ("k", "i4"), ("q", "f8")])
+    x["p"] = v
+    x["k"] = [1, 2, 0, 3]
+    x["q"][:3] = a[:, 0]
+    return x
+
+
 def total(x: Any) -> Any:
     """A number to which each number in `x` contributes differently."""
     if isinstance(x, (tuple, list)):
@@ -202,7 +223,15 @@ def total(x: Any) -> Any:
         return result
     if not isinstance(x, (float, int, complex, np.ndarray, np.generic)):
         return 0.0
+    if isinstance(x, np.ma.MaskedArray):
+        return total(np.ma.filled(x, 0.5))
+    if type(x) is np.void:
+        return total([x[name] for name in x.dtype.names])
     y = np.asarray(x)
+    if y.dtype.kind == "O":
+        return total([y[i] for i in np.ndindex(y.shape)])
+    if y.dtype.names:
+        return total([y[name] for name in y.dtype.names])
     if y.dtype.kind not in "biufc":
         return 0.0
     flat = y.reshape(-1)
@@ -216,15 +245,20 @@ def facts(r: Any, x: Any) -> Any:
     """What must be true of `r` in each mode as it is in the plain run; `x` is what it was made of."""
     if isinstance(r, (tuple, list)):
         return (type(r).__name__, *[facts(part, x) for part in r])
-    if type(r) is not np.ndarray:
+    if not isinstance(r, np.ndarray):
         return (type(r).__name__,)
     is_shared = isinstance(x, np.ndarray) and np.shares_memory(r, x)
     is_writable = 0 in r.strides or r.flags.writeable  # NumPy's mind is not made up about what is broadcast
-    return ("ndarray", r.dtype.str, r.shape, bool(is_writable), bool(is_shared))
+    known = (type(r).__name__, r.dtype.str, r.shape, bool(is_writable), bool(is_shared))
+    if isinstance(r, np.ma.MaskedArray):
+        return (*known, str(np.ma.getmaskarray(r).tolist()))
+    if r.dtype.kind == "O":
+        return (*known, *[type(r[i]).__name__ for i in np.ndindex(r.shape)])
+    return known
 
 
 SPACE: dict[str, Any] = {
-    "np": np, "locked": locked, "total": total, "facts": facts, "K": locked(np.array([0.7, 1.2, 0.4, 1.1])),
+    "np": np, "math": math, "locked": locked, "held": held, "records": records, "total": total, "facts": facts, "K": locked(np.array([0.7, 1.2, 0.4, 1.1])),
     "M": locked(np.linspace(0.4, 1.6, 12).reshape(3, 4)),
 }  # fmt: skip
 
@@ -238,9 +272,13 @@ class NumpyCall:
         self.seed = seed
         self.rng = random.Random(seed)
         for _ in range(ATTEMPTS):
-            self.name, kinds, options = self.rng.choice(TABLE)
             self.lines: list[str] = []
-            self.write(kinds, options)
+            if self.rng.random() < 0.5:
+                self.name, text = self.rng.choice(FAMILIES)
+                self.write_family(text)
+            else:
+                self.name, kinds, options = self.rng.choice(TABLE)
+                self.write(kinds, options)
             self.source = "\n".join(["def f(a, b, v, s):", *("    " + line for line in self.lines)]) + "\n"
             space = dict(SPACE)
             with quiet():
@@ -312,6 +350,33 @@ class NumpyCall:
         for _ in range(rng.randint(0, 3)):
             self.follow()
         self.lines.append(f"return {' + '.join(parts)} + 0.1 * (np.sum(a) + np.sum(b) + np.sum(v) + s), seen")
+
+    def write_family(self, text: str) -> None:
+        """The program of a family, and what is done afterwards."""
+        counted = "n.append" in text
+        self.lines += ["n = []"] * counted + self.filled(text).split("\n")
+        self.lines.append(f"seen = facts(r, x){', len(n)' * counted}")
+        for _ in range(self.rng.randint(0, 3)):
+            if self.rng.random() < 0.5:
+                self.follow()
+            else:
+                self.lines.append(self.rng.choice(FOLLOWED))
+        parts = "total(r) + 0.5 * total(x)"
+        self.lines.append(f"return {parts} + 0.1 * (np.sum(a) + np.sum(b) + np.sum(v) + s), seen")
+
+    def filled(self, text: str) -> str:
+        """`text` with a choice made for each pair of braces, the inner ones first."""
+        while True:
+            chosen = re.sub(r"\{([^{}]*)\}", self._choice, text)
+            if chosen == text:
+                return text
+            text = chosen
+
+    def _choice(self, found: re.Match[str]) -> str:
+        kind = found[1]
+        if "|" in kind:
+            return self.rng.choice(kind.split("|"))
+        return self.rng.choice(CHOICES.get(kind) or POOLS.get(kind) or OPTIONS.get(kind) or [kind])
 
     def call(self, x: str, arguments: list[str], options: list[tuple[str, str]]) -> str:
         named = [f"{name}={value}" for name, value in options]

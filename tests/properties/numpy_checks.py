@@ -112,7 +112,7 @@ def check_among_constants(program: NumpyCall) -> str:
     return found
 
 
-SHORT = ("float16", "float32", "'e'", "'f'", "<f2", "<f4")
+SHORT = ("float16", "float32", "complex64", "'e'", "'f'", "'df'", "'f4'", "<f2", "<f4", "<c8")
 """What says that numbers of single or half precision are computed with."""
 
 
@@ -137,8 +137,8 @@ def _checked(program: NumpyCall) -> str:
     if forward is None:  # while forward mode may know more of what is constant
         assert reverse is None, f"refused in forward mode only: {reverse}"
         return "refused"
-    is_single = "float32" in program.source
-    is_half = "<f2" in str(facts)
+    is_single = any(name in program.source + str(facts) for name in SHORT)
+    is_half = "float16" in program.source or "<f2" in str(facts)
     if reverse is not None:
         allowed = (1e-2 if is_half else 1e-4 if is_single else 1e-9) * max(1.0, abs(forward), abs(reverse))
         assert abs(forward - reverse) <= allowed, f"forward {forward}, reverse {reverse}"
@@ -190,7 +190,7 @@ def _is_single(facts: Any) -> bool:
     return (
         any(map(_is_single, facts))
         if isinstance(facts, tuple)
-        else facts in ("<f4", "<c8", "float32", "complex64")
+        else facts in ("<f4", "<c8", "<f2", "float32", "complex64", "float16")
     )
 
 

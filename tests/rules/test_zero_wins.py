@@ -56,6 +56,16 @@ def weighted(x: float, weights: list[float], values: list[float]) -> float:
     return total
 
 
+def repeated(x: float) -> float:
+    def twice(*iterables: list[float], times: int = 2) -> list[Any]:
+        pools = [tuple(part) for part in iterables]
+        return pools * times
+
+    none = twice()
+    none.append(x)
+    return none[0] + sum(map(sum, twice([x, 1.0]))) + len(twice([x], times=0))
+
+
 class Particle:
     def __init__(self, x: float) -> None:
         self.x = x
@@ -135,6 +145,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (objects, (0.0,), 1.0),
     (written, (0.0,), 1.0),
     (recursive, (0.0, 3), 1.0),
+    (repeated, (1.5,), 3.0),
     (numbers_of_numpy, (0.0,), 1.0),
     (masked, (1.5,), 8.0),
     (roots, (V,), [0.0, 0.5, 0.5]),

@@ -51,7 +51,10 @@ from adbc.types.inference import type_of
 from adbc.types.lattice import (
     FLOAT,
     TANGENT,
+    AbstractType,
     ArrayType,
+    Exact,
+    TupleType,
 )
 from adbc.types.repeatable import is_repeatable
 
@@ -99,7 +102,13 @@ def _is_open(instruction: Instruction) -> bool:
         return False
     if instruction.type is not TANGENT and not isinstance(instruction.type, DerivativeType):
         return False
-    return not any(map(_is_harmless, instruction.operands[1:]))
+    factors = instruction.operands[1:]
+    return not any(_is_sequence(primal_type(type_of(x))) or _is_harmless(x) for x in factors)
+
+
+def _is_sequence(type: AbstractType) -> bool:
+    """Whether what has this type is repeated by a product, and not multiplied."""
+    return isinstance(type, TupleType) or (isinstance(type, Exact) and hasattr(type.cls, "__getitem__"))
 
 
 def _is_harmless(factor: Value) -> bool:

@@ -48,7 +48,20 @@ def _flat_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[An
     return *_flat_frule(args, fargs), _nothing
 
 
+def _refuse_instance(x: Any) -> None:
+    """Raise if `x`, which comes out of an iterator with a derivative, is an instance of a subclass: the
+    shadow of the iterator has only the shadow of the array."""
+    if isinstance(x, np.ndarray) and type(x) is not np.ndarray:
+        raise UnsupportedError(
+            f"the iterator x.flat of a {type(x).__name__} gives another",
+            "adbc has no rule for that form",
+            "iterate over the array: np.asarray(x).flat",
+        )
+
+
 def _base_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    if dargs[0] is not None:
+        _refuse_instance(args[0].base)
     return args[0].base, None if dargs[0] is None else dargs[0].array
 
 
@@ -77,6 +90,7 @@ def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
     if dargs[0] is None:
         return out, fresh_tangent(out)
     refuse_opaque(it.base)
+    _refuse_instance(out)
     dargs[0].index = it.index  # a subscript sends the iterator back to the start
     return out, dargs[0].array.flat[index]
 
@@ -87,6 +101,7 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
     if fargs[0] is None:
         return out, new_shadow(out, False), lambda bout: (None, None)
     refuse_opaque(it.base)
+    _refuse_instance(out)
     f = fargs[0].array
     fargs[0].index = it.index  # a subscript sends the iterator back to the start
     if not isinstance(out, np.ndarray):

@@ -19,6 +19,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.classes import overrides, stands_for_position
 from adbc.rules.formulas import FormulaCall
 from adbc.rules.numpy.base import (
+    array_part,
     before_update,
     before_write,
     by_example,
@@ -46,7 +47,9 @@ from adbc.rules.numpy.views import is_view, writable
 from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import NO_FDATA, add, fresh_shadow, fresh_tangent, project
+from adbc.tangents.array_instances import bare
 from adbc.tangents.array_memory import has_number_fields, number_views, overlaps_itself
+from adbc.tangents.duals import ArrayTangent
 
 __all__ = ["ROWS", "add_at", "mutating"]
 
@@ -174,6 +177,8 @@ def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
     def gather_pullback(bout: Any) -> Sequence[Any]:
         if u.dtype.kind == "O":
             give_back()
+        elif not out.size:
+            pass  # may be a field, which no number of an element stands for
         elif u.dtype.kind == "V":
             for part, of_part in zip(number_views(fu), number_views(fout), strict=True):
                 add_at(part, index, of_part)
@@ -238,13 +243,19 @@ def shown(v: Any, f: Any) -> tuple[Any, Any]:
     return (np.asarray(v), None if f is None else np.asarray(f)) if type(v) is TypedArray else (v, f)
 
 
+def _without_class(v: Any, f: Any) -> tuple[Any, Any]:
+    """The value `v` and its shadow (or tangent), as arrays if `v` is an instance of a subclass."""
+    return (bare(v), array_part(f)) if type(f) is ArrayTangent else (v, f)
+
+
 def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     u, index, v = args
     du, _, dv = dargs
     if u.dtype.kind == "O":
         return objects_setitem_frule(args, dargs)
     if has_number_fields(u.dtype):
-        records_setitem(args, dargs, setitem_frule)
+        v, dv = _without_class(v, dv)
+        records_setitem((u, index, v), (du, None, dv), setitem_frule)
         return None, None
     v, dv = shown(v, gather_tangent(v, dv))
     check_writable(u, du, dv is not None)
@@ -267,7 +278,9 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
     if has_number_fields(u.dtype):
         if same_view(u, index, v):
             return None, None, _nothing3
-        return None, None, _records_pullback(records_setitem(args, fargs, setitem_rrule), v)
+        v, fv = _without_class(v, fv)
+        done = records_setitem((u, index, v), (fu, None, fv), setitem_rrule)
+        return None, None, _records_pullback(done, v)
     v, fv = shown(v, fv)
     check_writable(u, fu, is_carried(fv))
     if is_carried(fv):

@@ -7,6 +7,7 @@ Elements that are anything else are refused: their operators would run unseen.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -65,6 +66,17 @@ def _check_nested(x: Any) -> None:
         )
 
 
+def _check_elements(elements: Sequence[Any], out: Any) -> None:
+    """Raise if the array `out` of objects is not made of just these: where there are arrays among them, it
+    is made of what these hold."""
+    if len(elements) != out.size or not all(map(operator.is_, elements, out.flat)):
+        raise UnsupportedError(
+            "a sequence that holds arrays becomes an array of objects",
+            "it is made of their elements",
+            "make the array with np.empty(shape, object), and write its elements",
+        )
+
+
 def gathered_tangent(x: Any, dx: Any, out: Any) -> Any:
     """The tangent of `out`, the array of objects that is made of the list or tuple `x` with tangent `dx`."""
 
@@ -72,27 +84,34 @@ def gathered_tangent(x: Any, dx: Any, out: Any) -> Any:
         _check_nested(x)
         tangents = tangents_of(x, None if d is None or d is NO_TANGENT else in_order(x, d))
         if depth == 1:
+            elements.extend(x)
             return [fill_tangent(v, None if t is NO_TANGENT else t) for v, t in zip(x, tangents, strict=True)]
         return [t for v, d in zip(x, tangents, strict=True) for t in parts(v, d, depth - 1)]
 
-    return filled(parts(x, dx, out.ndim), out.shape)
+    elements: list[Any] = []
+    tangents = parts(x, dx, out.ndim)
+    _check_elements(elements, out)
+    return filled(tangents, out.shape)
 
 
 def gathered_shadow(x: Any, f: Any, out: Any) -> tuple[Any, Callable[[], Any]]:
     """The shadow of `out`, the array of objects that is made of the list or tuple `x` with shadow `f`, and a
     function that gives `x` what that has received: it returns the rdata of `x`."""
     slots: list[Any] = []
+    elements: list[Any] = []
 
     def gather(x: Any, f: Any, depth: int) -> Callable[[Any], Any]:
         _check_nested(x)
         source = Source(x, f)
         if depth == 1:
+            elements.extend(x)
             slots.extend(source.tangents())
             return lambda terms: source.give([next(terms) for _ in x])
         inner = [gather(v, s, depth - 1) for v, s in zip(x, source.shadows, strict=True)]
         return lambda terms: source.give([give(terms) for give in inner])
 
     give = gather(x, f, out.ndim)
+    _check_elements(elements, out)
     fout = filled(slots, out.shape)
     return fout, lambda: give(map(slot_rdata, fout.flat))
 
@@ -190,6 +209,7 @@ def frule_by_numbers(
     """What `rule`, the frule of `function`, gives for arguments among which are arrays of objects."""
     _refuse_options(function, kwargs)
     out = function(*args, **kwargs)
+    _refuse_sequences(function, args)
     xs, ds = list(args), list(dargs)
     for i, (x, d) in enumerate(zip(args, dargs, strict=True)):
         if is_of_objects(x):
@@ -207,6 +227,7 @@ def rrule_by_numbers(
     """What `rule`, the rrule of `function`, gives for arguments among which are arrays of objects."""
     _refuse_options(function, kwargs)
     out = function(*args, **kwargs)
+    _refuse_sequences(function, args)
     xs, fs = list(args), list(fargs)
     for i, (x, f) in enumerate(zip(args, fargs, strict=True)):
         if is_of_objects(x):
@@ -230,6 +251,16 @@ def rrule_by_numbers(
         return result
 
     return out, fout, by_numbers_pullback
+
+
+def _refuse_sequences(function: Any, args: Any) -> None:
+    """Raise if there are arrays of objects in lists or tuples among `args`."""
+    if any(isinstance(x, (list, tuple)) and is_of_objects(np.asarray(x)) for x in args):
+        raise UnsupportedError(
+            f"np.{getattr(function, '__name__', function)} of a sequence that holds arrays of objects",
+            "adbc has no rule for that form",
+            "make an array of it",
+        )
 
 
 def _refuse_options(function: Any, kwargs: Any) -> None:

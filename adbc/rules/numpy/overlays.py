@@ -14,6 +14,7 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.rules.classes import has
 from adbc.rules.numpy.base import is_plain, plain
+from adbc.rules.numpy.walks import all_indices
 from adbc.rules.table import Overlay, Rule
 
 __all__ = ["ROWS"]
@@ -75,10 +76,15 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
+    if len(condlist) == 0:
+        raise ValueError("select with an empty condition list is not possible")
+    of_python = (int, float, complex)  # which yield to the dtype of the arrays
+    parts = [x if type(x) in of_python else np.asarray(x) for x in [*choicelist, default]]
     result = default
     for i in range(len(condlist) - 1, -1, -1):
         result = np.where(condlist[i], choicelist[i], result)
-    return result
+    dtype = np.result_type(*parts)
+    return result if result.dtype == dtype else result.astype(dtype)
 
 
 def cov(
@@ -137,10 +143,14 @@ def matrix_power(a: Any, n: int) -> Any:
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     moved = np.moveaxis(np.asarray(arr), axis, -1)
     shape = moved.shape[:-1]
-    rows = np.reshape(moved, (-1, moved.shape[-1]))
-    results = [np.asarray(func1d(rows[i], *args, **kwargs)) for i in range(rows.shape[0])]
+    if 0 in shape:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    # Each row is a view: the function may write into it.
+    results = [np.asarray(func1d(moved[index], *args, **kwargs)) for index in all_indices(shape)]
     inner = results[0].shape
     whole = np.reshape(np.stack(results), shape + inner)
+    if whole.dtype != results[0].dtype:  # the first result decides
+        whole = whole.astype(results[0].dtype)
     # The axes of a result stand where the axis was.
     place = axis % np.ndim(arr)
     for k in range(len(inner)):

@@ -424,10 +424,17 @@ def reduce_by_steps(
 def accumulate_by_steps(ufunc: Any, array: Any, /, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     _refuse("accumulate", dtype=dtype, out=out)
     moved = np.moveaxis(np.asarray(array), axis, 0)
-    parts = [moved[0]]
+    last = moved[0]
+    parts = [last]
     for k in range(1, len(moved)):
-        parts.append(ufunc(parts[-1], moved[k]))
-    return np.moveaxis(np.stack(parts), 0, axis)
+        last = ufunc(last, moved[k])
+        parts.append(last)
+    if moved.dtype.kind != "O":
+        return np.moveaxis(np.stack(parts), 0, axis)
+    found = np.empty(moved.shape, object)
+    for k in range(len(parts)):
+        found[k] = parts[k]
+    return np.moveaxis(found, 0, axis)
 
 
 def outer_by_steps(ufunc: Any, a: Any, b: Any, /, **options: Any) -> Any:

@@ -248,6 +248,8 @@ class ViewRule(Rule):
 
     def _numbers(self, x: Any, args: Args, kwargs: Kwargs) -> Any:
         """For each element of the result the number of its source in `x`; raises if objects are filled in."""
+        if not np.size(x):
+            return np.zeros(np.shape(self.view(x, *args[1:], **kwargs)), np.intp)
         numbers = self.view(numbered(x), *args[1:], **kwargs)
         if not np.all(numbers):
             refuse_opaque(x)
@@ -277,7 +279,25 @@ class FieldRule(ViewRule):
                 "the bytes mean something else there",
                 "use astype to convert",
             )
+        if x.dtype.names is not None and not _is_number(out):
+            return None  # a field of whole numbers
         return super()._shadow(x, f, out, args, kwargs)
+
+    # That a view of nothing is one, its memory does not tell.
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        x, dx = args[0], dargs[0]
+        if dx is None or x.size:
+            return super().frule(args, dargs, kwargs)
+        out = self.view(x, *args[1:], **kwargs)
+        return out, self._shadow(x, dx, out, args, kwargs)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        x, f = args[0], fargs[0]
+        if f is None or x.size:
+            return super().rrule(args, fargs, kwargs)
+        out = self.view(x, *args[1:], **kwargs)
+        return out, self._shadow(x, f, out, args, kwargs), lambda bout: (None,) * len(args)
 
 
 def _fields_of(dtype: np.dtype[Any]) -> list[tuple[Any, ...]]:

@@ -6,9 +6,11 @@ They are loops in Python here, over subscripts, which have rules.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import any_active
@@ -71,6 +73,38 @@ def _broadcast_flat(args: Any) -> tuple[tuple[int, ...], list[Any]]:
     return shape, flat
 
 
+def numbers_in(own: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
+    """For each element of an array of the shape `own` that is broadcast to `shape`, its number."""
+    numbers: list[int] = np.broadcast_to(np.arange(math.prod(own)).reshape(own), shape).reshape(-1).tolist()
+    return numbers
+
+
+def _broadcast_columns(args: Any) -> tuple[tuple[int, ...], list[list[Any]]]:
+    """The shape that `args` are broadcast to, and their elements: those of lists, and numbers of NumPy, as
+    they are, where an array of numbers would have whole numbers made fractions."""
+    shapes: list[Any] = []
+    elements: list[list[Any]] = []
+    for x in args:
+        if isinstance(x, np.generic):
+            shapes.append(())
+            elements.append([x])
+        else:
+            array = np.asarray(x, object) if isinstance(x, (list, tuple)) else np.asarray(x)
+            shapes.append(array.shape)
+            elements.append(array.reshape(-1).tolist())
+    shape = common_shape(shapes)
+    columns: list[list[Any]] = []
+    for own, values in zip(shapes, elements, strict=True):
+        if own == shape:
+            columns.append(values)
+        else:
+            wide: list[Any] = []
+            for i in numbers_in(own, shape):
+                wide.append(values[i])  # noqa: PERF401  # before 3.12 a function
+            columns.append(wide)
+    return shape, columns
+
+
 def _by_position(function: Any, count: int, names: tuple[str, ...]) -> Any:
     """`function`, which takes the arguments from `count` on by `names`, with all by position."""
 
@@ -92,19 +126,18 @@ class _Vectorize:
         if by_name:
             function = _by_position(self.pyfunc, len(args), tuple(by_name))
             return _Vectorize(function, self.otypes, self.cache)(*args, *by_name.values())
-        shape, wide = _broadcast_flat(args)
+        shape, columns = _broadcast_columns(args)
         codes = self.otypes
         results: list[Any] = []
         if codes is None:
             if 0 in shape:
                 raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-            first = self.pyfunc(*[x[0] for x in wide])  # for its type; NumPy makes this call twice as well
+            first = self.pyfunc(
+                *[np.asarray(x).reshape(-1)[0] for x in args]
+            )  # for its type; NumPy makes this call twice as well
             codes = type_codes(first)
             if self.cache:
                 results.append(first)
-        columns: list[Any] = []
-        for flat in wide:
-            columns.append(flat.tolist())  # noqa: PERF401
         if len(columns) == 1:
             column = columns[0][len(results) :] if results else columns[0]
             for value in column:
@@ -155,6 +188,33 @@ def walked(operands: Any, order: Any) -> tuple[tuple[int, ...], list[tuple[int, 
         return it.shape, [it.multi_index for _ in it]
 
 
+def pieces(operands: Any, order: Any) -> tuple[list[int], list[int]]:
+    """Where the pieces begin that `np.nditer` gives with an outer loop, by number of the element, and how
+    many elements each has."""
+    starts: list[int] = []
+    counts: list[int] = []
+    with np.nditer(operands, flags=["external_loop", "zerosize_ok", "refs_ok"], order=order) as it:
+        for piece in it:
+            starts.append(sum(counts))
+            counts.append(len(piece if len(operands) == 1 else piece[0]))
+    return (starts, counts) if sum(counts) else ([], [])
+
+
+def step_in(x: Any, indices: list[tuple[int, ...]], start: int, count: int) -> int:
+    """The distance in memory between the elements of `x`, an operand, for `count` indices from `start` on."""
+    if count < 2:
+        return 0
+    places = [place_in(x.shape, index) for index in indices[start : start + 2]]
+    return sum(
+        (k - i) * stride for i, k, stride in zip(*places, (*x.strides, 0), strict=True) if i is not ...
+    )
+
+
+def number_of(index: tuple[int, ...], shape: tuple[int, ...], order: str) -> int:
+    """The number of the element at `index`, in this order of memory."""
+    return int(np.ravel_multi_index(index, shape, order=order)) if shape else 0  # type: ignore[call-overload]
+
+
 def place_in(shape: tuple[int, ...], index: tuple[int, ...]) -> tuple[Any, ...]:
     """The subscript of an operand of `shape` for `index` of what it is broadcast to: it gives a view."""
     own = index[len(index) - len(shape) :] if shape else ()
@@ -188,11 +248,11 @@ def modes_of(op_flags: Any, count: int) -> list[bool]:
     return modes
 
 
-_ITERATION_FLAGS = frozenset({"multi_index", "zerosize_ok", "refs_ok"})
+_ITERATION_FLAGS = frozenset({"multi_index", "zerosize_ok", "refs_ok", "c_index", "f_index", "external_loop"})
 
 
 class _Nditer:
-    """What `np.nditer` gives, as an iterator in Python, without buffers and outer loops."""
+    """What `np.nditer` gives, as an iterator in Python, without buffers."""
 
     def __init__(
         self, op: Any, flags: Any = (), op_flags: Any = None, op_dtypes: Any = None, order: str = "K",
@@ -200,8 +260,8 @@ class _Nditer:
     ) -> None:  # fmt: skip
         if set(flags) - _ITERATION_FLAGS or not (op_dtypes is None and op_axes is None and itershape is None):
             raise UnsupportedError(
-                "np.nditer of an array with a derivative, with other flags than multi_index, zerosize_ok"
-                " and refs_ok, or with op_dtypes, op_axes or itershape",
+                "np.nditer of an array with a derivative, with other flags than multi_index, c_index,"
+                " f_index, external_loop, zerosize_ok and refs_ok, or with op_dtypes, op_axes or itershape",
                 "adbc has no rule for that form",
                 "loop over the indices: for i in np.ndindex(x.shape)",
             )
@@ -232,7 +292,21 @@ class _Nditer:
         self.ndim = len(self.shape)
         self.itersize = len(self.indices)
         self.has_multi_index = "multi_index" in flags
-        self.iterindex = 0
+        self.order_of_index = "C" if "c_index" in flags else "F" if "f_index" in flags else None
+        self.starts, self.counts = list(range(self.itersize)), None
+        if "external_loop" in flags:
+            if self.has_multi_index or self.order_of_index:
+                raise ValueError(
+                    "Iterator flag EXTERNAL_LOOP cannot be used if an index or multi-index is being tracked"
+                )
+            if len(known) != len(given):
+                raise UnsupportedError(
+                    "np.nditer with an outer loop that makes an operand",
+                    "its elements may lie otherwise in memory",
+                    "make the operand with np.empty_like",
+                )
+            self.starts, self.counts = pieces(known, order)
+        self.at = 0
         self.started = False
 
     def __enter__(self) -> Any:
@@ -257,7 +331,17 @@ class _Nditer:
 
     @property
     def finished(self) -> bool:
-        return self.iterindex >= self.itersize
+        return self.at >= len(self.starts)
+
+    @property
+    def iterindex(self) -> int:
+        return self.itersize if self.finished else self.starts[self.at]
+
+    @property
+    def index(self) -> int:
+        if self.order_of_index is None:
+            raise ValueError("Iterator does not have an index")
+        return number_of(self.indices[self.at], self.shape, self.order_of_index)
 
     @property
     def value(self) -> Any:
@@ -270,14 +354,14 @@ class _Nditer:
     def multi_index(self) -> Any:
         if not self.has_multi_index:
             raise ValueError("Iterator is not tracking a multi-index")
-        return self.indices[self.iterindex]
+        return self.indices[self.at]
 
     def iternext(self) -> bool:
-        self.iterindex += 1
+        self.at += 1
         return not self.finished
 
     def reset(self) -> None:
-        self.iterindex = 0
+        self.at = 0
         self.started = False
 
     def close(self) -> None:
@@ -285,14 +369,17 @@ class _Nditer:
 
     def __getitem__(self, i: int) -> Any:
         x = self.operands[i]
-        view = x[place_in(x.shape, self.indices[self.iterindex])]
+        start = self.starts[self.at]
+        view = x[place_in(x.shape, self.indices[start])]
+        if self.counts is not None:
+            count = self.counts[self.at]
+            view = as_strided(view, (count,), (step_in(x, self.indices, start, count),))
         return view if self.writes[i] else read_only(view)
 
     def __setitem__(self, i: int, value: Any) -> None:
         if not self.writes[i]:
             raise RuntimeError(f"Iterator operand {i} is not writeable")
-        x = self.operands[i]
-        x[place_in(x.shape, self.indices[self.iterindex])] = value
+        self[i][...] = value
 
 
 def _nditer(*args: Any, **kwargs: Any) -> Any:
@@ -418,8 +505,8 @@ class _Made:
     def reduce(self, *args: Any, **options: Any) -> Any:
         return reduce_by_steps(self, *args, **options)
 
-    def accumulate(self, *args: Any, **options: Any) -> Any:
-        return accumulate_by_steps(self, *args, **options)
+    def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+        return accumulate_by_steps(self, np.asarray(array).astype(object), axis, dtype, out)
 
     def outer(self, *args: Any, **options: Any) -> Any:
         return outer_by_steps(self, *args, **options)
@@ -453,8 +540,12 @@ def _fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> An
 ROWS: list[Rule] = [
     ZeroRule(all_indices, result=list),
     ZeroRule(common_shape, result=tuple),
+    ZeroRule(numbers_in, result=list),
     ZeroRule(type_codes, result=list),
     ZeroRule(walked, result=tuple),
+    ZeroRule(pieces, result=tuple),
+    ZeroRule(step_in, result=int),
+    ZeroRule(number_of, result=int),
     ZeroRule(place_in, result=tuple),
     ZeroRule(modes_of, result=list),
     ViewRule(read_only, parameters=("x",)),
