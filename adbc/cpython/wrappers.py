@@ -6,10 +6,20 @@ import functools
 import types
 from typing import Any
 
-__all__ = ["CACHED", "wrapped_by"]
+__all__ = ["CACHED", "are_computed_anew", "wrapped_by"]
 
 CACHED: Any = type(functools.lru_cache(maxsize=1)(len))
 """The class of functions that remember what they have given."""
+
+
+_NUMBERS: frozenset[type | None] = frozenset({float, complex})
+_WITHOUT_CODE = _NUMBERS | {int, bool, str, bytes, type(None)}
+
+
+def are_computed_anew(classes: frozenset[type | None]) -> bool:
+    """Whether a function with a cache that is given values of these classes is computed whenever it is
+    followed: of two equal numbers each may depend on something else."""
+    return not _NUMBERS.isdisjoint(classes) and classes <= _WITHOUT_CODE
 
 
 def wrapped_by(x: Any) -> tuple[Any, ...] | None:

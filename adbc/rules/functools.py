@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
-from types import FunctionType, MethodType, NoneType
+from types import FunctionType, MethodType, NoneType, WrapperDescriptorType
 from typing import Any
 
 from adbc.errors import UnsupportedError
+from adbc.flags import HEAP_TYPE
 from adbc.ir.intrinsics import EXHAUSTED, UNBOUND, _next_
 from adbc.rules.surrogates import Surrogate
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.fields import slots_of
 
-__all__ = ["ROWS", "key_by"]
+__all__ = ["ROWS", "cache_for", "key_by"]
 
 
 def _reduce(function: Any, iterable: Any, initial: Any = UNBOUND, /) -> Any:
@@ -94,12 +95,23 @@ _DISCRETE = frozenset({int, bool, str, bytes, type(None)})
 
 
 def are_discrete(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether all arguments of a call are values of classes that never have a derivative."""
-    return _DISCRETE.issuperset(map(type, args)) and _DISCRETE.issuperset(map(type, keywords.values()))
+    """Whether all arguments of a call are values of classes that never have a derivative, and as many as make
+    the key of a cache by themselves: a single bool is no integer there, as it is beside others."""
+    return (
+        _DISCRETE.issuperset(map(type, args))
+        and _DISCRETE.issuperset(map(type, keywords.values()))
+        and not (len(args) == 1 and type(args[0]) is bool)
+    )
+
+
+def are_asked(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Whether an argument has a hash that is not computed in C: a cache asks for it whenever it is called."""
+    hashes = [type(x).__hash__ for x in (*args, *keywords.values())]
+    return any(h is not None and type(h) is not WrapperDescriptorType for h in hashes)
 
 
 def are_told_apart(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether all arguments of a call are such values, or objects that are equal to nothing but themselves.
+    """Whether all arguments of a call are such values, or instances of classes written in Python.
 
     Raises `TypeError` for what cannot be the key of a dict, as the cache does.
     """
@@ -109,13 +121,42 @@ def are_told_apart(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
         if cls.__hash__ is None:
             raise TypeError(f"unhashable type: {cls.__name__!r}")
         is_own = cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__
-        is_each = is_each and (cls in _DISCRETE or is_own)
+        is_each = is_each and (cls in _DISCRETE or is_own or bool(cls.__flags__ & HEAP_TYPE))
     return is_each
 
 
-def names_of(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What stands for arguments that `are_told_apart` in a key, which holds no objects."""
-    return tuple([x if type(x) in _DISCRETE else ("object", id(x)) for x in values])
+def key_of(
+    args: tuple[Any, ...], keywords: dict[str, Any], hashes: tuple[int, ...], typed: bool
+) -> tuple[Any, ...]:
+    """The key of arguments that `are_told_apart`, which holds no objects: what stands for these in it.
+
+    An instance is equal to itself, as long as its hash is the same.  (Of two that are equal otherwise it may
+    be that they depend on different things.)  Integers and text are what their value says.
+    """
+    values = (*args, *keywords.values())
+    names = [_name_of(x, hashes[i] if hashes else 0) for i, x in enumerate(values)]
+    key: tuple[Any, ...] = tuple(names[: len(args)])
+    if keywords:
+        key = (key, tuple(zip(keywords, names[len(args) :], strict=True)))
+    elif len(args) == 1 and type(args[0]) not in (int, str):
+        key = (key,)  # equal to no integer or text by itself
+    return (key, tuple(map(type, values))) if typed else key
+
+
+def _name_of(x: Any, hash: int) -> Any:
+    """What `x` is in a key: its value, where a class derived from that of text or of integers leaves it what
+    it is, or that it is this object, with this hash."""
+    cls: Any = type(x)
+    if cls in _DISCRETE:
+        return x
+    for base, value in _VALUES.items():
+        if issubclass(cls, base) and cls.__hash__ is base.__hash__ and cls.__eq__ is base.__eq__:
+            return value(x)
+    return "an object", id(x), hash
+
+
+_VALUES: dict[Any, Any] = {str: str.__str__, int: int.__int__, bytes: lambda x: bytes.join(b"", [x])}
+"""By classes of values without a derivative, what gives that of an instance of a derived class."""
 
 
 class _LruCache(Surrogate):
@@ -141,14 +182,17 @@ class _LruCache(Surrogate):
         if are_discrete(args, keywords):
             # No argument is a tuple: a key without keywords is never one with keywords.
             key: Any = (args, tuple(keywords.items())) if keywords else args
-        elif are_told_apart(args, keywords):
-            key = names_of(args), tuple(keywords), names_of(tuple(keywords.values()))
-            self.held.append((args, keywords))  # so that no address is used again
+            if self.typed:
+                key = (key, tuple([type(value) for value in (*args, *keywords.values())]))
         else:
-            self.misses += 1
-            return self.function(*args, **keywords)
-        if self.typed:
-            key = (key, tuple([type(value) for value in (*args, *keywords.values())]))
+            hashes: Any = ()
+            if are_asked(args, keywords):
+                hashes = tuple([hash(value) for value in (*args, *keywords.values())])
+            if not are_told_apart(args, keywords):
+                self.misses += 1
+                return self.function(*args, **keywords)
+            key = key_of(args, keywords, hashes, self.typed)
+            self.held.append((args, keywords))  # so that no address is used again
         if key in self.kept:
             self.hits += 1
             if self.maxsize is None:
@@ -196,6 +240,12 @@ def _lru_cache(function: Any, maxsize: Any, typed: bool, info: Any, /) -> Any:
     if maxsize is None and not typed:
         return _Memo(function, maxsize, typed, info)
     return _LruCache(function, maxsize, typed, info)
+
+
+def cache_for(cached: Any) -> Any:
+    """A cache in Python that stands for `cached`, one in C, and holds nothing yet."""
+    how = cached.cache_parameters()
+    return _lru_cache(cached.__wrapped__, how["maxsize"], how["typed"], functools._CacheInfo)
 
 
 _KEY = type(functools.cmp_to_key(max))
@@ -329,7 +379,8 @@ ROWS: list[Rule] = [
     Overlay(functools.partial, _partial),
     ZeroRule(way_of_joining, result=str),
     ZeroRule(are_told_apart, result=bool),
-    ZeroRule(names_of),
+    ZeroRule(key_of),
+    ZeroRule(are_asked, result=bool),
     ZeroRule(are_discrete, result=bool),
     Overlay(functools._lru_cache_wrapper, _lru_cache),
     Overlay(functools.cmp_to_key, _cmp_to_key),

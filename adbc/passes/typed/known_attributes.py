@@ -29,13 +29,14 @@ from __future__ import annotations
 import types
 from typing import Protocol
 
+from adbc.cpython.wrappers import are_computed_anew
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _foreigncall_, _getattr_, _new_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
-from adbc.types.lattice import NONE, ConstType, Exact
+from adbc.types.lattice import NONE, ConstType, Exact, class_of
 from adbc.types.records import unhidden
 from adbc.types.shared_methods import shared_method
 
@@ -113,8 +114,11 @@ def _call_shared(call: Instruction, callee: Const) -> bool:
 
 
 def _call_wrapped(call: Instruction, knowledge: AttributeKnowledge) -> bool:
-    """Call the function behind a cache that is by-passed; whether `call` was of one with a cache."""
+    """Call the function behind a cache that is by-passed, because it is given numbers; whether `call` was of
+    one with a cache."""
     callee, arguments = call_parts(call)
+    if not are_computed_anew(frozenset(class_of(type_of(x)) for x in arguments)):
+        return False
     wrapped = knowledge.wrapped(constant(callee))
     if wrapped is None or knowledge.bind(wrapped, len(arguments), call.keywords) is None:
         return False

@@ -11,9 +11,11 @@ import types
 import weakref
 from typing import Any
 
+from adbc.cpython.wrappers import CACHED
 from adbc.ir import intrinsics
 from adbc.rules.functools import key_by
 from adbc.rules.lookup import RuleTable
+from adbc.runtime.calls.cached import by_cache, is_clearing
 from adbc.runtime.calls.classes import (
     SLOW,
     as_plain_number,
@@ -35,6 +37,7 @@ from adbc.runtime.calls.steps import (
     Foreign,
     OfSelf,
     Protocols,
+    Remember,
     Resolver,
     Spread,
     Step,
@@ -118,7 +121,7 @@ def pass_on(call: Call, table: RuleTable) -> Step:
     is_transparent = (cls.__module__, cls.__name__) in _TRANSPARENT  # others may answer in Python
     wrapped = getattr(function, "__wrapped__", None) if is_transparent else None
     if is_python_function(wrapped):
-        return Delegate(call.of(wrapped))
+        return by_cache(call, wrapped) if cls is CACHED else Delegate(call.of(wrapped))
     method = python_method(cls, "__call__") or lookup(cls, "__call__")
     if is_python_function(method):
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
@@ -139,6 +142,8 @@ def _on_self(call: Call, descriptor: Any) -> Step:
 
 def _builtin_method(call: Call) -> Step:
     """``[].append`` and the like: the method descriptor of the class, on the object."""
+    if is_clearing(call.function):
+        return Remember(call)
     descriptor = _descriptor_of(call.function)
     return Foreign(call) if descriptor is None else _on_self(call, descriptor)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
 
+from adbc.cpython.wrappers import CACHED
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS, Overlay, Rule
@@ -326,6 +327,13 @@ class _Writer(Objects, Formulas):
     def of_function(self, step: Any) -> None:
         self.locate(steps.Locate(step.call, 0))
 
+    def remember(self, step: Any) -> None:
+        call = step.call
+        if type(call.function) is CACHED:  # it is computed anew
+            self.make(call.of(call.function.__wrapped__))
+        else:
+            self.as_it_is(call)
+
     def differentiate(self, step: Any) -> None:
         call = step.call
         if not foreign.reaches_active(self.context, call):
@@ -415,6 +423,7 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
     steps.OfFunction: _Writer.of_function,
     steps.DelegateActive: _Writer.delegate_active,
     steps.Differentiate: _Writer.differentiate,
+    steps.Remember: _Writer.remember,
     steps.Apart: _Writer.apart,
 }
 """How each step is written; others are refused."""

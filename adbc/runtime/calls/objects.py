@@ -11,6 +11,7 @@ from adbc.ir.intrinsics import Raised
 from adbc.runtime.calls import (
     attributes,
     beside,
+    cached,
     exceptions,
     fields,
     foreign,
@@ -128,7 +129,7 @@ class Objects(abc.ABC):
 
         if answer is None:
             return obj, shadow, make_pullback
-        if answer.__class__ is Raised:
+        if type(answer) is Raised:
             return answer, None, make_pullback
         raise TypeError(f"__init__() should return None, not '{type(answer).__name__}'")
 
@@ -190,6 +191,15 @@ class Objects(abc.ABC):
 
     def hold(self, context: Context, step: steps.Hold, mode: Mode) -> Answer:
         return foreign.held(context, step.call), None, no_pullback
+
+    def remember(self, context: Context, step: steps.Remember, mode: Mode) -> Answer:
+        call, stand_in = cached.call_of(context, step.call)
+        shadow = self.known(context, stand_in)
+        if call.function is stand_in:
+            call.shadow = shadow
+        else:
+            call.shadows = (shadow,)
+        return self.run(context, call, mode)
 
     def of_class(self, context: Context, step: steps.OfClass, mode: Mode) -> Answer:
         """An attribute of a class: its derivative stands in the fields of the class, if they are known."""

@@ -49,6 +49,7 @@ __all__ = [
     "Origin",
     "Protocols",
     "Refer",
+    "Remember",
     "Resolver",
     "Resume",
     "RunBody",
@@ -272,6 +273,13 @@ class AsItIs(OfCall):
     __slots__ = ()
 
 
+class Remember(OfCall):
+    """Make `call` of a function with a cache, or of what clears that, by the cache that the function has in
+    the top-level call."""
+
+    __slots__ = ()
+
+
 class Hold(OfCall):
     """Make a C object that keeps the functions it is given, and hands them out again: a property."""
 
@@ -457,6 +465,7 @@ DRIVERS: dict[type, str] = {
     AsItIs: "as_it_is",
     OfFunction: "of_function",
     Hold: "hold",
+    Remember: "remember",
     OfClass: "of_class",
     OnClass: "on_class",
     AllocateException: "allocate_exception",

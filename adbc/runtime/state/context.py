@@ -38,6 +38,8 @@ class Context:
     unknown C code has run, which may have changed one."""
     beside: list[Any]
     """Values of classes derived from builtin ones that were given attributes with a derivative."""
+    caches: dict[int, tuple[Any, Any]]
+    """By address, functions with a cache that was there before, and what remembers for each in this call."""
     constants: dict[int, tuple[Any, ...]]
     """By address, tuples that came through no argument and hold constants only."""
     classes: dict[int, tuple[type, dict[Any, Any]]]
@@ -217,7 +219,7 @@ class Context:
 
     def kept_shadow(self, value: Any) -> Any:
         """`known_shadow` of what code of a library keeps, as a global or an attribute of a class."""
-        if value.__class__ is tuple and self._is_constant(value):
+        if type(value) is tuple and self._is_constant(value):
             return None
         before = self.met_before(value)
         shadow = self.known_shadow(value)
@@ -293,6 +295,7 @@ def _deep(pullback: Callable[..., Any], *arguments: Any) -> Any:
 _PARTS: dict[str, Callable[[], Any]] = {
     "attributes": dict,
     "beside": list,
+    "caches": dict,
     "captured": dict,
     "classes": dict,
     "constants": dict,
