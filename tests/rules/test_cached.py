@@ -87,7 +87,7 @@ def of_derived_values(x: Any) -> Any:
             runs[0] = runs[0] * 1.1 + x
             return x * self
 
-    class Pair(tuple):  # noqa: SLOT001
+    class Pair(tuple):
         @functools.lru_cache  # noqa: B019
         def first(self, k: Any = 0) -> Any:
             runs[0] = runs[0] * 1.3 + x
