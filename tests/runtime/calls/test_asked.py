@@ -233,7 +233,7 @@ def test_an_object_is_asked_for_nothing_else(base: Any, way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("base", [object, str, float, list, Exception])
 def test_an_object_that_is_handed_on_is_asked_for_nothing_else(base: Any, way: str) -> None:
-    """What a call in a ``try`` gives is told from an exception, and what `super` binds, without a question."""
+    """What a call in a ``try`` gives is told from an exception, and what `super` binds, unasked."""
 
     def f(x: Any) -> Any:
         count = [0.0]
