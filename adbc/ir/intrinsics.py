@@ -496,7 +496,7 @@ def _thrown_(exception: BaseException) -> Thrown:
 def _send_(iterator: Any, value: Any) -> tuple[bool, Any]:
     """Whether `iterator` finishes when `value` is sent to it, and what it gives or returns then."""
     try:
-        if value.__class__ is Thrown:
+        if type(value) is Thrown:
             error = value.exception
             if isinstance(error, GeneratorExit):
                 close = getattr(iterator, "close", None)

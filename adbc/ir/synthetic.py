@@ -57,7 +57,7 @@ def _raised_(exception: BaseException) -> Raised:
 
 def _is_raised_(value: object) -> bool:
     """Whether `_attempt_` gave an exception."""
-    return value.__class__ is Raised
+    return type(value) is Raised
 
 
 def _exception_(raised: Raised) -> BaseException:

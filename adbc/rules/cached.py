@@ -7,43 +7,50 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-from types import MethodType
+from types import MethodType, WrapperDescriptorType
 from typing import Any
 
+from adbc.flags import HEAP_TYPE
 from adbc.rules.surrogates import Surrogate
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["ROWS", "are_discrete", "are_told_apart", "are_values", "names_of", "way_to_copy"]
+__all__ = ["ROWS", "are_asked", "are_told_apart", "are_values", "key_of", "way_to_copy"]
+
+
+_PLAIN = frozenset({int, bool, str, bytes, type(None)})
 
 
 def are_discrete(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether all arguments of a call are values that never have a derivative."""
-    return all(map(_is_discrete, args)) and all(map(_is_discrete, keywords.values()))
+    """Whether all arguments of a call are values of classes that never have a derivative, and as many as make
+    the key of a cache by themselves: a single bool is no integer there, as it is beside others."""
+    return (
+        _PLAIN.issuperset(map(type, args))
+        and _PLAIN.issuperset(map(type, keywords.values()))
+        and not (len(args) == 1 and type(args[0]) is bool)
+    )
 
 
-def _is_discrete(x: Any) -> bool:
-    cls: Any = type(x)
-    if kind_of(cls).inactive:
-        return cls.__hash__ is not None and not _is_own(cls)
-    if cls is frozenset or (cls.__hash__ is tuple.__hash__ and cls.__eq__ is tuple.__eq__):
-        return all(map(_is_discrete, x))
-    return _is_frozen(cls) and all(_is_discrete(getattr(x, field.name)) for field in dataclasses.fields(cls))
+def are_asked(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Whether an argument has a hash of the user's: a cache asks for it whenever it is called."""
+    return any(_is_asked(type(x)) for x in (*args, *keywords.values()))
 
 
-def _is_own(cls: type) -> bool:
-    """Whether instances of `cls` are equal to nothing but themselves."""
-    return issubclass(cls, enum.Enum) or (cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__)
+def _is_asked(cls: Any) -> bool:
+    own = cls.__hash__
+    if own is None or type(own) is WrapperDescriptorType or own is enum.Enum.__hash__:
+        return False
+    return not (
+        _is_frozen(cls) and getattr(own, "__code__", _GENERATED).co_filename == _GENERATED.co_filename
+    )
 
 
-def _is_frozen(cls: type) -> bool:
-    """Whether `cls` is a dataclass whose instances are values."""
-    parameters = getattr(cls, "__dataclass_params__", None)
-    return parameters is not None and parameters.frozen and "__dataclass_params__" in vars(cls)
+_GENERATED = compile("", "<string>", "exec")
 
 
 def are_told_apart(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether all arguments of a call are such values, or objects that are equal to nothing but themselves.
+    """Whether all arguments of a call are values without a derivative, or instances of classes written in
+    Python that are no values.
 
     Raises `TypeError` for what cannot be the key of a dict, as the cache does.
     """
@@ -52,14 +59,39 @@ def are_told_apart(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
         cls: Any = type(x)
         if cls.__hash__ is None:
             raise TypeError(f"unhashable type: {cls.__name__!r}")
-        is_each = is_each and (_is_own(cls) or _is_discrete(x))
+        is_each = is_each and (_is_themselves(cls) or _is_discrete(x))
     return is_each
+
+
+def _is_themselves(cls: Any) -> bool:
+    """Whether an instance of `cls` is told from others by being that object."""
+    is_own = cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__
+    return is_own or (bool(cls.__flags__ & HEAP_TYPE) and not _is_frozen(cls))
+
+
+def _is_discrete(x: Any) -> bool:
+    """Whether `x` is a value without a derivative, that is equal to others by what it consists of."""
+    cls: Any = type(x)
+    if cls in _PLAIN:
+        return True
+    if cls is frozenset or (cls.__hash__ is tuple.__hash__ and cls.__eq__ is tuple.__eq__):
+        return all(map(_is_discrete, x))
+    if _is_frozen(cls):
+        return all(_is_discrete(getattr(x, field.name)) for field in dataclasses.fields(cls))
+    is_value = cls.__hash__ is not None and cls.__hash__ is not object.__hash__
+    return is_value and not cls.__flags__ & HEAP_TYPE and kind_of(cls).inactive
+
+
+def _is_frozen(cls: type) -> bool:
+    """Whether `cls` is a dataclass whose instances are values."""
+    parameters = vars(cls).get("__dataclass_params__")
+    return parameters is not None and parameters.frozen
 
 
 def are_values(args: tuple[Any, ...]) -> bool:
     """Whether each argument of a call is told apart in that way, or is a value with numbers in it: a real
     number, a tuple or a frozen dataclass."""
-    return all(_is_own(type(x)) or _is_discrete(x) or way_to_copy(x) for x in args)
+    return all(_is_themselves(type(x)) or _is_discrete(x) or way_to_copy(x) for x in args)
 
 
 def way_to_copy(x: Any) -> str:
@@ -70,10 +102,38 @@ def way_to_copy(x: Any) -> str:
     return "tuple" if cls is tuple else "record" if _is_frozen(cls) else ""
 
 
-def names_of(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What stands for arguments in a key that holds no objects: a discrete value itself, for another the
-    object that it is."""
-    return tuple([x if _is_discrete(x) else ("object", id(x)) for x in values])
+def key_of(
+    args: tuple[Any, ...], keywords: dict[str, Any], hashes: tuple[int, ...], typed: bool
+) -> tuple[Any, ...]:
+    """The key of arguments that are told apart, which holds no objects: what stands for these in it.
+
+    An instance is equal to itself, as long as its hash is the same.  (Of two that are equal otherwise it may
+    be that they depend on different things.)  Integers and text are what their value says.
+    """
+    values = (*args, *keywords.values())
+    names = [_name_of(x, hashes[i] if hashes else 0) for i, x in enumerate(values)]
+    key: tuple[Any, ...] = tuple(names[: len(args)])
+    if keywords:
+        key = (key, tuple(zip(keywords, names[len(args) :], strict=True)))
+    elif len(args) == 1 and type(args[0]) not in (int, str):
+        key = (key,)  # equal to no integer or text by itself
+    return (key, tuple(map(type, values))) if typed else key
+
+
+def _name_of(x: Any, hash: int) -> Any:
+    """What `x` is in a key: its value, where a class derived from that of text or of integers leaves it what
+    it is, or that it is this object, with this hash."""
+    cls: Any = type(x)
+    if _is_discrete(x):
+        return x
+    for base, value in _BASES.items():
+        if issubclass(cls, base) and cls.__hash__ is base.__hash__ and cls.__eq__ is base.__eq__:
+            return value(x)
+    return "an object", id(x), hash
+
+
+_BASES: dict[Any, Any] = {str: str.__str__, int: int.__int__, bytes: lambda x: bytes.join(b"", [x])}
+"""By classes of values without a derivative, what gives that of an instance of a derived class."""
 
 
 class _LruCache(Surrogate):
@@ -99,14 +159,17 @@ class _LruCache(Surrogate):
         if are_discrete(args, keywords):
             # No argument is a tuple: a key without keywords is never one with keywords.
             key: Any = (args, tuple(keywords.items())) if keywords else args
-        elif are_told_apart(args, keywords):
-            key = names_of(args), tuple(keywords), names_of(tuple(keywords.values()))
-            self.held.append((args, keywords))  # so that no address is used again
+            if self.typed:
+                key = (key, tuple([type(value) for value in (*args, *keywords.values())]))
         else:
-            self.misses += 1
-            return self.function(*args, **keywords)
-        if self.typed:
-            key = (key, tuple([type(value) for value in (*args, *keywords.values())]))
+            hashes: Any = ()
+            if are_asked(args, keywords):
+                hashes = tuple([hash(value) for value in (*args, *keywords.values())])
+            if not are_told_apart(args, keywords):
+                self.misses += 1
+                return self.function(*args, **keywords)
+            key = key_of(args, keywords, hashes, self.typed)
+            self.held.append((args, keywords))  # so that no address is used again
         if key in self.kept:
             self.hits += 1
             if self.maxsize is None:
@@ -158,7 +221,8 @@ def _lru_cache(function: Any, maxsize: Any, typed: bool, info: Any, /) -> Any:
 
 ROWS: list[Rule] = [
     ZeroRule(are_told_apart, result=bool),
-    ZeroRule(names_of),
+    ZeroRule(key_of),
+    ZeroRule(are_asked, result=bool),
     ZeroRule(are_discrete, result=bool),
     Overlay(functools._lru_cache_wrapper, _lru_cache),
 ]

@@ -28,7 +28,7 @@ def _append_forwards(a: Any, v: Any, fa: Any, fv: Any) -> tuple[Any, Any, Any]:
         lost = None
     a.append(v)
     if fa is not None:
-        fa.append(0.0 if v.__class__ is float else slot_tangent(v, fv))
+        fa.append(0.0 if type(v) is float else slot_tangent(v, fv))
     return None, None, (a, fa, fv, lost)
 
 
@@ -57,7 +57,7 @@ def _appendleft_forwards(a: Any, v: Any, fa: Any, fv: Any) -> tuple[Any, Any, An
         lost = None
     a.appendleft(v)
     if fa is not None:
-        fa.appendleft(0.0 if v.__class__ is float else slot_tangent(v, fv))
+        fa.appendleft(0.0 if type(v) is float else slot_tangent(v, fv))
     return None, None, (a, fa, fv, lost)
 
 

@@ -50,7 +50,7 @@ def take_item(d: Any, fd: Any, k: Any) -> Any:
     key = next(reversed(d), _NONE_THERE)
     if key is _NONE_THERE or k not in d:
         raise KeyError(k)
-    if d.__class__ is dict and (key is k or key == k):
+    if type(d) is dict and (key is k or key == k):
         at = len(d) - 1
     else:
         keys = [*iter(d)]
@@ -72,7 +72,7 @@ def put_back_item(taken: Any, r: Any) -> None:
 
 def _put_behind(d: Any, keys: list[Any]) -> None:
     """Put the items of a dict at `keys` behind all others."""
-    if d.__class__ is dict:
+    if type(d) is dict:
         d.update(zip(keys, [*map(d.pop, keys)], strict=True))
     else:
         for key in keys:
@@ -121,7 +121,7 @@ DELETE = (Halves(2, _delete_forwards, _delete_backwards),)
 
 def _has_floats(d: Any, fd: Any) -> bool:
     """Whether `d` is a plain dict of floats, and its shadow None or such a dict too."""
-    if d.__class__ is not dict or not are_floats(d.values()):
+    if type(d) is not dict or not are_floats(d.values()):
         return False
     return fd is None or (fd.__class__ is dict and len(fd) == len(d))
 
@@ -153,7 +153,7 @@ def updating(rrule: Callable[..., Any], returns: bool) -> Sequence[Halves]:
     """The halves of ``d |= other`` if it `returns` the dict, else of ``d.update(other)``."""
 
     def forwards(d: Any, other: Any, fd: Any, fother: Any) -> tuple[Any, Any, Any]:
-        if fd.__class__ is dict and d.__class__ is dict and _has_floats(other, fother):
+        if fd.__class__ is dict and type(d) is dict and _has_floats(other, fother):
             keys = [*other]
             before = {k: d[k] for k in keys if k in d}
             if are_floats(before.values()):
@@ -219,13 +219,13 @@ _PLAIN = frozenset({str, int, bool})
 
 def _viewed_forwards(view: Any, fview: Any) -> tuple[Any, Any, Any]:
     out = list(view)
-    if view.__class__ is _KEYS and _PLAIN.issuperset(map(type, out)):
+    if type(view) is _KEYS and _PLAIN.issuperset(map(type, out)):
         return out, [NO_TANGENT] * len(out), None
     if fview.__class__ is dict and are_floats(fview.values()):
-        if view.__class__ is _VALUES and are_floats(out):
+        if type(view) is _VALUES and are_floats(out):
             fout: list[Any] = [0.0] * len(out)
             return out, fout, (fview, [*fview], fout)
-        if view.__class__ is _ITEMS and are_floats([v for _, v in out]):
+        if type(view) is _ITEMS and are_floats([v for _, v in out]):
             keys = [*fview]
             if _PLAIN.issuperset(map(type, keys)):
                 fout = [_PAIR] * len(out)

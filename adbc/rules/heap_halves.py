@@ -27,12 +27,12 @@ _ATOMS = frozenset({float, int, bool, str, bytes, NoneType})
 def _less(x: Any, y: Any) -> bool | None:
     """``x < y``; None if that is not compared in C alone, or raises."""
     try:
-        if x.__class__ is not tuple or y.__class__ is not tuple:
-            return x < y if x.__class__ in _ATOMS and y.__class__ in _ATOMS else None
-        if x and y and x[0].__class__ is float and y[0].__class__ is float and x[0] != y[0]:
+        if type(x) is not tuple or type(y) is not tuple:
+            return x < y if type(x) in _ATOMS and type(y) in _ATOMS else None
+        if x and y and type(x[0]) is float and type(y[0]) is float and x[0] != y[0]:
             return x[0] < y[0]  # the commonest
         for a, b in zip(x, y):  # noqa: B905  # as tuples are compared
-            if a.__class__ not in _ATOMS or b.__class__ not in _ATOMS:
+            if type(a) not in _ATOMS or type(b) not in _ATOMS:
                 return None
             if a is not b and a != b:
                 return a < b  # type: ignore[no-any-return]
@@ -43,7 +43,7 @@ def _less(x: Any, y: Any) -> bool | None:
 
 def push_place(heap: Any, item: Any) -> int:
     """Where `item` is once `heapq.heappush` has put it into `heap`; `NOWHERE` if that cannot be said."""
-    if heap.__class__ is not list:
+    if type(heap) is not list:
         return NOWHERE
     at = len(heap)
     while at:
@@ -60,14 +60,14 @@ def push_place(heap: Any, item: Any) -> int:
 def pop_place(heap: Any) -> int:
     """Where the last item of `heap` is once `heapq.heappop` has taken the first one; `NOWHERE` if that cannot
     be said."""
-    if heap.__class__ is not list or not heap:
+    if type(heap) is not list or not heap:
         return NOWHERE
     return _sunk(heap, heap[-1], len(heap) - 1)
 
 
 def replace_place(heap: Any, item: Any) -> int:
     """Where `item` is once `heapq.heapreplace` has put it into `heap`; `NOWHERE` if that cannot be said."""
-    if heap.__class__ is not list or not heap:
+    if type(heap) is not list or not heap:
         return NOWHERE
     return _sunk(heap, item, len(heap))
 
@@ -78,7 +78,7 @@ def _sunk(heap: list[Any], item: Any, end: int) -> int:
     while child < end:
         if child + 1 < end:
             left, right = heap[child], heap[child + 1]
-            is_float = left.__class__ is float and right.__class__ is float
+            is_float = type(left) is float and type(right) is float
             is_less = left < right if is_float else _less(left, right)
             if is_less is None:
                 return NOWHERE

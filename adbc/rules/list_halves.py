@@ -109,7 +109,7 @@ def _insert_forwards(a: Any, i: Any, v: Any, fa: Any, fi: Any, fv: Any) -> tuple
     at = max(0, len(a) + i) if i < 0 else min(i, len(a))
     a.insert(at, v)
     if fa is not None:
-        fa.insert(at, 0.0 if v.__class__ is float else slot_tangent(v, fv))
+        fa.insert(at, 0.0 if type(v) is float else slot_tangent(v, fv))
     return None, None, (a, fa, at, fv)
 
 
@@ -144,7 +144,7 @@ def _store_forwards(a: Any, i: Any, v: Any, fa: Any, fi: Any, fv: Any) -> tuple[
     if fa is None:
         return None, None, (a, None, i, old, None, None)
     before = fa[i]
-    if not (old.__class__ is float and v.__class__ is float):
+    if not (old.__class__ is float and type(v) is float):
         fa[i] = slot_tangent(v, fv)
     return None, None, (a, fa, i, old, before, fv)
 
@@ -174,7 +174,7 @@ def extending(rrule: Callable[..., Any], returns: bool) -> Sequence[Halves]:
     `rrule`."""
 
     def forwards(a: Any, values: Any, fa: Any, fvalues: Any) -> tuple[Any, Any, Any]:
-        cls = values.__class__
+        cls = type(values)
         is_list = cls is list and _in_step(values, fvalues)
         if fa.__class__ is list and (is_list or cls is tuple) and are_floats(values):
             size = len(a)
@@ -236,7 +236,7 @@ def copying(rrule: Callable[..., Any]) -> Sequence[Halves]:
     """The halves of a list that is made of another or of a tuple, with this `rrule`."""
 
     def forwards(a: Any, fa: Any) -> tuple[Any, Any, Any]:
-        if a.__class__ is list and are_floats(a) and _in_step(a, fa):
+        if type(a) is list and are_floats(a) and _in_step(a, fa):
             out = list(a)
             fout = [0.0] * len(out)
             return out, fout, None if fa is None else (fa, fout)
@@ -287,9 +287,9 @@ def unpacking(rrule: Callable[..., Any]) -> Sequence[Halves]:
     """The halves of ``a, b = values``, with this `rrule`."""
 
     def forwards(values: Any, count: int, fvalues: Any, fcount: Any) -> tuple[Any, Any, Any]:
-        if values.__class__ is tuple and len(values) == count:
+        if type(values) is tuple and len(values) == count:
             return values, fvalues, True
-        if values.__class__ is list and len(values) == count and _in_step(values, fvalues):
+        if type(values) is list and len(values) == count and _in_step(values, fvalues):
             if fvalues is None:
                 return tuple(values), None, None
             shadows = tuple(map(slot_shadow, fvalues))

@@ -410,7 +410,7 @@ class ScalarRule(Rule):
                 p = partial(out, *args)
                 term = multiply(p, dx)
                 dout = term if dout is None else dout + term
-        if dout is None or (dout.__class__ is float and out.__class__ is float):
+        if dout is None or (dout.__class__ is float and type(out) is float):
             return out, dout
         return out, project(dout, out)
 
@@ -474,12 +474,12 @@ def _term(partial: Any, by: Any, f: Any, x: Any) -> Any:
     if type(partial) is float and type(by) is float and type(x) is float:
         product = partial * by
         return product if product == product else multiply(partial, by)
-    if f is NO_FDATA and {partial.__class__, by.__class__, x.__class__} <= _OF_PYTHON:
+    if f is NO_FDATA and {partial.__class__, by.__class__, type(x)} <= _OF_PYTHON:
         product = partial.conjugate() * by
         if product != product and not (partial and by):
             product = 0.0  # as in `multiply`
-        return product.real if x.__class__ is float else complex(product)
-    if f is NO_FDATA and {partial.__class__, by.__class__, x.__class__} <= NUMBERS:
+        return product.real if type(x) is float else complex(product)
+    if f is NO_FDATA and {partial.__class__, by.__class__, type(x)} <= NUMBERS:
         return _product_of_numbers(partial, by, isinstance(x, float))
     return accumulate(f, x, multiply(_conjugate(partial), by))
 

@@ -195,7 +195,7 @@ class TupleStep(ShadowIterator):
                 f, sink, t = it.step(v)
                 shadows.append(f)
                 sinks.append(sink)
-                tangents.append(fill_tangent(v, t) if t is None or t.__class__ is not v.__class__ else t)
+                tangents.append(fill_tangent(v, t) if t is None or t.__class__ is not type(v) else t)
 
         def sink_all(r: Any) -> Any:
             if r is not None:

@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["ClassProgram"]
 
 PRELUDE = """\
-import collections, dataclasses, functools, typing
+import collections, contextlib, copy, dataclasses, functools, typing
 
 class Tally:
     count = 0
@@ -50,6 +50,71 @@ class Bound(type):
         return type.__call__(cls, *args)
     __call__ = functools.partialmethod(_make, 2)
 
+class ByHand(type):
+    def __call__(cls, *args):
+        tally.count += 1
+        made = cls.__new__(cls, *args)
+        if isinstance(made, cls):
+            made.__init__(*args)
+        return made
+
+class InC(type):
+    __call__ = type.__call__
+
+class Once(type):
+    def __init__(cls, name, bases, namespace, **options):
+        super().__init__(name, bases, namespace, **options)
+        cls.made = []
+        tally.count += 1
+    def __call__(cls, *args):
+        if not cls.made:
+            cls.made.append(super().__call__(*args))
+        return cls.made[0]
+
+class Asked(type):
+    def __instancecheck__(cls, obj):
+        tally.count += 1
+        return type.__instancecheck__(cls, obj)
+    def __len__(cls):
+        return 2
+    def __getitem__(cls, key):
+        tally.count += 1
+        return cls
+    def __getattr__(cls, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return 0.75
+
+class Prepared(type):
+    @classmethod
+    def __prepare__(mcs, name, bases, **options):
+        tally.count += 1
+        return {"prepared": 1.5}
+
+class Deletes:
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+    def __get__(self, obj, cls=None):
+        return 0.5 if obj is None else obj.__dict__.get(self.name, 0.25)
+    def __set__(self, obj, value):
+        obj.__dict__[self.name] = value * 2.0
+    def __delete__(self, obj):
+        tally.count += 1
+        del obj.__dict__[self.name]
+
+class Plain:
+    def __get__(self, obj, cls=None):
+        tally.count += 1
+        return 0.5 if obj is None else 1.5
+
+class Mixin:
+    def __init__(self, *args):
+        tally.count += 1
+        super().__init__(*args)
+    @property
+    def mixed(self):
+        return 0.125
+
 class Base:
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -72,6 +137,10 @@ NEW = [
     "    @classmethod\n    def __new__(cls, same, arg):\n        return {make}\n",
     "    def _new(times, cls, arg):\n        tally.count += times\n        return {make}\n"
     "    __new__ = functools.partial(_new, 3)\n",
+    "    @staticmethod\n    def __new__(cls, *args, **named):\n        tally.count += 1\n        return {make}\n",
+    "    def __new__(cls, arg):\n        made = {make}\n        made.early = {number} * 2.0\n        return made\n",
+    "    def __new__(cls, arg):\n        return [{number}, 2.0] if tally.count % 2 else {make}\n",
+    "    __new__ = {in_c}.__new__\n",
 ]  # fmt: skip
 INIT = [
     "", "",
@@ -110,6 +179,41 @@ METHODS = [
     ("__enter__", "self", "{number}", "entered(o)"),
     ("__length_hint__", "self", "2", "len(list(itself(o)))"),
     ("__index__", "self", "1", "[x, 2.0 * x][o]"),
+    ("__setitem__", "self, key, y", "None", "set_item(o, x)"),
+    ("__delitem__", "self, key", "None", "delete_item(o)"),
+    ("__missing__", "self, key", "{number} * 2.0", "o['absent']"),
+    ("__reversed__", "self", "iter([2.0, {number}])", "sum(list(reversed(o)))"),
+    ("__next__", "self", "{number}", "(next(o) + next(o, 1.0))"),
+    ("__sub__", "self, y", "{number} - y", "(o - x)"),
+    ("__rsub__", "self, y", "y - {number}", "(x - o)"),
+    ("__truediv__", "self, y", "{number} / y", "(o / 2.0)"),
+    ("__rtruediv__", "self, y", "y / {number}", "(2.0 / o)"),
+    ("__pow__", "self, y, mod=None", "{number} ** y", "(o ** 2.0)"),
+    ("__rpow__", "self, y", "y ** {number}", "(x ** o)"),
+    ("__matmul__", "self, y", "{number} * y", "(o @ x)"),
+    ("__floordiv__", "self, y", "{number}", "(o // 2)"),
+    ("__mod__", "self, y", "{number} * 0.25", "(o % 2)"),
+    ("__divmod__", "self, y", "({number}, 2.0)", "sum(divmod(o, 2))"),
+    ("__lshift__", "self, y", "{number} + y", "(o << x)"),
+    ("__or__", "self, y", "{number}", "(o | o)"),
+    ("__imul__", "self, y", "self", "multiplied(o, x)"),
+    ("__abs__", "self", "{number}", "abs(o)"),
+    ("__round__", "self, digits=None", "{number}", "round(o)"),
+    ("__invert__", "self", "{number}", "(~o)"),
+    ("__pos__", "self", "{number}", "(+o)"),
+    ("__int__", "self", "2", "(x * int(o))"),
+    ("__complex__", "self", "1.5 + 2.0j", "complex(o).real"),
+    ("__ne__", "self, other", "False", "(x if o != 3 else 2.0 * x)"),
+    ("__le__", "self, other", "True", "(x if o <= 3 else 2.0 * x)"),
+    ("__gt__", "self, other", "self is not other", "(max([o, o]) is o)"),
+    ("__str__", "self", "'three'", "(x * (len(str(o)) == 5))"),
+    ("__repr__", "self", "'four'", "(x * (len(repr(o)) == 4))"),
+    ("__copy__", "self", "[{number}]", "copy.copy(o)[0]"),
+    ("__deepcopy__", "self, memo", "[{number}]", "copy.deepcopy([o])[0][0]"),
+    ("__setattr__", "self, name, y", "object.__setattr__(self, name, y)", "set_attribute(o, x)"),
+    ("__delattr__", "self, name", "object.__delattr__(self, name)", "delete_attribute(o, x)"),
+    ("__getattribute__", "self, name", "object.__getattribute__(self, name)", "set_attribute(o, x)"),
+    ("__exit__", "self, *error", "True", "suppressed(o, x)"),
     ("__format__", "self, spec", "'ab'", "len(f'{{o}}')"),
 ]
 FIELDS = [
@@ -123,7 +227,36 @@ FIELDS = [
     ("    @staticmethod\n    def helper(y):\n        return y * 2.0\n", "o.helper(x)"),
     ("    @classmethod\n    def other(cls, y):\n        tally.count += 1\n        return y + 0.5\n",
      "o.other(x)"),
+    ("    @property\n    def whole(self):\n        return self.v * 0.5\n"
+     "    @whole.setter\n    def whole(self, y):\n        {effect}\n        self.v = y * 2.0\n"
+     "    @whole.deleter\n    def whole(self):\n        {effect}\n        self.v = 0.75\n", "changed_whole(o, x)"),
+    ("    deleted = Deletes()\n", "use_deleted(o, x)"),
+    ("    seen = Plain()\n", "(o.seen + type(o).seen)"),
+    ("    made_by = lambda self, y: self.v * y\n", "(o.made_by(x) + type(o).made_by(o, 2.0))"),
+    ("    @functools.lru_cache(maxsize=None)\n    def cached(self):\n        {effect}\n"
+     "        return 2.0\n", "(o.cached() + o.cached())"),
+    ("    @contextlib.contextmanager\n    def managed(self, y):\n        {effect}\n        yield y * {number}\n"
+     "        {effect}\n", "managed(o, x)"),
+    ("    def walked(self):\n        for k in range(3):\n            {effect}\n            yield k * {number}\n",
+     "sum(o.walked())"),
+    ("    kept_here = [1.0]\n    def grown(self, y):\n        self.kept_here.append(y)\n"
+     "        return sum(self.kept_here)\n", "(o.grown(x) + o.grown(2.0))"),
 ]  # fmt: skip
+
+METACLASSES = ["Calls", "Bound", "ByHand", "InC", "Once", "Asked", "Prepared"]
+MAY_HAVE_SLOTS = ("", "list", "dict", "set", "collections.deque")
+SUBCLASSES = [
+    "    pass\n",
+    "    def __init__(self, arg):\n        {effect}\n        super().__init__(arg)\n        self.v = self.v * 2.0\n",
+    "    def __new__(cls, arg):\n        {effect}\n        return super().__new__(cls, arg)\n",
+    "    def __new__(cls, arg):\n        return super().__new__(cls)\n",
+    "    def __init__(self, *args):\n        self.v = {number}\n",
+    "    def __init_subclass__(cls):\n        {effect}\n    __slots__ = ()\n",
+    "    def __getattr__(self, name):\n        {effect}\n        return known(name)\n",
+    "    @property\n    def v(self):\n        {effect}\n        return {number} * 1.5\n"
+    "    @v.setter\n    def v(self, y):\n        {effect}\n",
+]  # fmt: skip
+SUBCLASS_USES = [[], ["super(type(o), o).__init__(x)"], ["type(o).__mro__.index(object)"], ["o.mixed"]]
 
 HELPERS = """\
     def caught(attempt):
@@ -148,6 +281,44 @@ HELPERS = """\
     def entered(o):
         with o as y:
             return y
+    def set_item(o, y):
+        o[0] = y
+        return y
+    def delete_item(o):
+        del o[0]
+        return 1.5
+    def multiplied(o, y):
+        before = o
+        o *= y
+        return 2.0 if o is before else 1.0
+    def set_attribute(o, y):
+        o.set_here = y * 0.5
+        o.set_here = o.set_here + y
+        return o.set_here
+    def delete_attribute(o, y):
+        o.set_here = y
+        del o.set_here
+        return getattr(o, "set_here", y * 3.0)
+    def suppressed(o, y):
+        with o:
+            y = y * 2.0
+            raise KeyError(1)
+        return y
+    def changed_whole(o, y):
+        o.whole = y
+        y = o.whole + o.v
+        del o.whole
+        return y + o.v
+    def use_deleted(o, y):
+        before = o.deleted
+        o.deleted = y
+        y = o.deleted
+        del o.deleted
+        return y + o.deleted + before
+    def managed(o, y):
+        with o.managed(y) as z, o.managed(z):
+            y = y + z
+        return y
     def known(name):
         if name.startswith("_"):
             raise AttributeError(name)
@@ -192,23 +363,44 @@ class ClassProgram:
         takes = in_c in ("tuple", "float", "int", "str", "Exception")
         make = f"{in_c}.__new__(cls{', arg' if takes else ''})" if in_c else "object.__new__(cls)"
         fill = f"{in_c}.__init__(self, arg)" if in_c and not takes else "pass"
-        meta = rng.choice(["", "", "", "metaclass=Calls", "metaclass=Bound"])
+        meta = rng.choice(["", "", "", *[f"metaclass={name}" for name in METACLASSES]])
         init = rng.choice(INIT if in_c else INIT[2:])
         parts = [rng.choice(NEW), init]
+        if base in MAY_HAVE_SLOTS and rng.random() < 0.2:
+            names = [name for name in ("v", "early", "_named", "set_here") if f"    {name} = " not in init]
+            parts.append(f"    __slots__ = {rng.choice([names, [*names, '__dict__']])}\n")
         uses = ["o.v"] if init else ["1.0"]
         for method, parameters, result, use in rng.sample(METHODS, rng.randint(1, 4)):
             effect = rng.choice(EFFECTS)
             parts.append(f"    def {method}({parameters}):\n        {effect}\n        return {result}\n")
-            if method == "__enter__":
+            if method == "__enter__" and not any("def __exit__" in part for part in parts):
                 parts.append("    def __exit__(self, *error):\n        pass\n")
+            if method == "__exit__" and not any("def __enter__" in part for part in parts):
+                parts.append("    def __enter__(self):\n        return self\n")
             uses.append(use.replace("{{o}}", "{o}"))
         for field, use in rng.sample(FIELDS, rng.randint(0, 2)):
             parts.append(field.replace("{effect}", rng.choice(EFFECTS)))
             uses.append(use)
         if rng.random() < 0.5:
             parts.append(f"    scale = {number}\n" if not in_c else "    plain = 1.0\n")
-        body = "".join(parts).format(number=number, make=make, base=fill) or "    pass\n"
+        body = "".join(parts).format(
+            number=number, make=make, base=fill, in_c=in_c or "object", taken=1 if in_c and not takes else 0
+        )
+        body = body or "    pass\n"
         inherits = ", ".join(filter(None, [base, meta]))
         made = f"caught(lambda: {name}({BASES[base]}))"
-        text = "".join(f"    {line}\n" for line in f"class {name}({inherits}):\n{body}".splitlines())
+        text = f"class {name}({inherits}):\n{body}"
+        if rng.random() < 0.4:
+            text += self._derived(name, number)
+            uses += ["o.v", *rng.choice(SUBCLASS_USES)]
+            made = made.replace(f"{name}(", f"{name}S(") if rng.random() < 0.7 else made
+        text = "".join(f"    {line}\n" for line in text.splitlines())
         return text, [f"(lambda o: {use})({made})" for use in uses]
+
+    def _derived(self, name: str, number: str) -> str:
+        """The text of a class derived from that named `name`, which inherits how it is made, or calls it."""
+        rng = self.random
+        bases = rng.choice([name, name, f"Mixin, {name}"])
+        effect = rng.choice(EFFECTS)
+        body = rng.choice(SUBCLASSES).format(number=number, effect=effect.format(number=number))
+        return f"class {name}S({bases}):\n{body}"

@@ -137,7 +137,7 @@ _ZEROS: dict[type, Any] = {float: 0.0, int: NO_TANGENT}
 
 
 def _store_forwards(d: Any, k: Any, v: Any, fd: Any, fk: Any, fv: Any) -> tuple[Any, Any, Any]:
-    cls = v.__class__
+    cls = type(v)
     if fd is not None and fk is None and cls in _ZEROS:
         if k.__class__ is str and (type(d) is not dict or "__builtins__" in d or "__spec__" in d):
             check_name(d, k, v)

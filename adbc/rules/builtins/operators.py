@@ -70,7 +70,9 @@ def _same(cls: type) -> type | None:
 
 
 def _text_first(cls: type, other: type, *rest: type) -> bool:
-    return issubclass(cls, (str, bytes)) and builtin_data(other) and other not in NESTING
+    if not issubclass(cls, (str, bytes)) or overrides(cls, "__mod__") or overrides(cls, "__imod__"):
+        return False
+    return builtin_data(other) and other not in NESTING
 
 
 def _bool_of_numbers(*classes: type) -> type | None:

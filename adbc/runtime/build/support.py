@@ -249,4 +249,4 @@ def make_tuple(xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Any:
 
 def fit_number(d: Any, x: Any) -> Any:
     """`d` as the tangent of `x`, a real number."""
-    return d if d.__class__ is x.__class__ else _real_(project(d, x), NO_TANGENT)
+    return d if d.__class__ is type(x) else _real_(project(d, x), NO_TANGENT)

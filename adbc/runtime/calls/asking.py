@@ -52,7 +52,7 @@ def _python(cls: type, name: str) -> bool:
 def truth_of(x: Any) -> bool:
     """``bool(x)`` where the class of `x` has ``__bool__``."""
     answer = _load_special_(x, "__bool__")()
-    if answer.__class__ is not bool:
+    if type(answer) is not bool:
         raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
     return answer
 

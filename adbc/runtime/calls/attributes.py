@@ -378,7 +378,7 @@ def _of_super(call: Call, name: str) -> Step:
         origins = None, call.origins[0] if is_instance else None, None
         return Locate(Call(getter, None, arguments, shadows, origins, (), None), 0)
     value = getattr(bound, name)
-    if isinstance(value, types.MethodType) and not isinstance(value.__self__, type):
+    if isinstance(value, types.MethodType) and not issubclass(type(value.__self__), type):
         return Value(call, value, bound_shadow(call.shadows[0], True))
     if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
         return Value(call, value, bound_shadow(call.shadows[0], False))

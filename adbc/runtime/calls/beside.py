@@ -51,7 +51,7 @@ def check_result(context: Context, result: Any) -> None:
     pending, seen = [result], set()
     while pending:
         x = pending.pop()
-        if id(x) in seen or isinstance(x, type | types.ModuleType | types.FunctionType):
+        if id(x) in seen or issubclass(type(x), type | types.ModuleType | types.FunctionType):
             continue
         seen.add(id(x))
         if id(x) in given and context.is_active(context.shadows.lookup(instance_dict(x))):
@@ -61,10 +61,10 @@ def check_result(context: Context, result: Any) -> None:
                 "return the numbers by themselves",
             )
         pending.extend(value for _, value in instance_fields(x))
-        iterate: Any = next((c.__iter__ for c in _SEQUENCES if isinstance(x, c)), None)
+        iterate: Any = next((c.__iter__ for c in _SEQUENCES if issubclass(type(x), c)), None)
         if iterate is not None:
             pending.extend(iterate(x))
-        elif isinstance(x, dict):
+        elif issubclass(type(x), dict):
             pending.extend(dict.values(x))
 
 

@@ -39,7 +39,7 @@ def in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
             put_back(shadow, [context.shadows.found(v) for v in x])
         elif isinstance(shadow, dict):
             shadows.append((shadow, list(shadow.items())))
-            items = dict.items(x) if isinstance(x, dict) else instance_fields(x)
+            items = dict.items(x) if issubclass(type(x), dict) else instance_fields(x)
             was = dict(old)
             tangent = context.shadows.found
             put_back(

@@ -148,7 +148,7 @@ def constructor(cls: type) -> Any:
     if lookup(cls, "__new__") is not object.__new__ or lookup(cls, "__del__") is not None:
         return None  # what is done when an object goes may not be done where it was not made
     found = lookup(cls, "__init__")
-    return found if found.__class__ is types.FunctionType else None
+    return found if type(found) is types.FunctionType else None
 
 
 def is_bare(cls: type) -> bool:
@@ -228,13 +228,13 @@ def method(cls: type, name: str) -> Any:
     name: one in Python, or also one in C of a class that `has_state_in_c`; None if there is none."""
     if has_state_in_c(cls):
         found = lookup(cls, name)
-        return found if found.__class__ in _METHODS else None
+        return found if type(found) in _METHODS else None
     if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) is not InstanceKind:
         return None
     if lookup(cls, "__getattribute__") is not object.__getattribute__:
         return None
     found = lookup(cls, name)
-    return found if found.__class__ is types.FunctionType else None
+    return found if type(found) is types.FunctionType else None
 
 
 _METHODS = (types.FunctionType, types.MethodDescriptorType)
@@ -252,7 +252,7 @@ def special(cls: type, name: str) -> Any:
     if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) not in _READ_PLAINLY:
         return None
     found = lookup(cls, name)
-    return found if found.__class__ is types.FunctionType else None
+    return found if type(found) is types.FunctionType else None
 
 
 def record_names(cls: type) -> tuple[str, ...] | None:
@@ -305,7 +305,7 @@ def is_generated(new: Any) -> bool:
 def _is_computed(name: str, cls: type) -> bool:
     """Whether a descriptor in `cls` answers for the attribute `name`, which no slot does."""
     found = lookup(cls, name)
-    return hasattr(type(found), "__get__") and found.__class__ is not types.MemberDescriptorType
+    return hasattr(type(found), "__get__") and type(found) is not types.MemberDescriptorType
 
 
 def accessor(cls: type, name: str, way: str) -> Any:
@@ -352,7 +352,7 @@ def is_kept(cls: type, name: str) -> bool:
     """Whether attribute `name` of instances of exactly `cls` is a plain field, or, where an instance has none
     of this name, a number, text or None that the class has."""
     found = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _ABSENT)
-    return found.__class__ in _DEFAULTS and _has_default_access(cls) and _is_own(cls, None)
+    return type(found) in _DEFAULTS and _has_default_access(cls) and _is_own(cls, None)
 
 
 def is_default(cls: type, name: str) -> bool:
@@ -370,7 +370,7 @@ def is_beside(cls: type, name: str) -> bool:
     kind = kind_of(cls)
     if not isinstance(kind, FrozenKind) or name in kind.names or not _has_default_reads(cls):
         return False
-    return lookup(cls, name).__class__ in _DEFAULTS and lookup(cls, name) is not None
+    return type(lookup(cls, name)) in _DEFAULTS and lookup(cls, name) is not None
 
 
 _ABSENT = object()
@@ -412,7 +412,7 @@ def _is_own(cls: type, found: Any) -> bool:
     """Whether an attribute that the class has as `found` is kept by the instances themselves."""
     if found is None:
         return isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType)
-    return found.__class__ is types.MemberDescriptorType
+    return type(found) is types.MemberDescriptorType
 
 
 _METACLASSES = frozenset({type, abc.ABCMeta})

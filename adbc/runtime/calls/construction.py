@@ -298,7 +298,8 @@ def _bind_method(call: Call, table: RuleTable) -> Step | None:
     if call.keywords or len(call.args) < 2 or call.args[1] is None:
         return None
     shadow = call.shadows[1]
-    bound = None if shadow is None else FData(__self__=shadow, __func__=call.shadows[0])
+    own = call.shadows[0]
+    bound = None if shadow is None and own is None else FData(__self__=shadow, __func__=own)
     return Value(call.on(types.MethodType, 1), types.MethodType(*call.args[:2]), bound)
 
 

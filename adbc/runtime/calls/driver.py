@@ -234,7 +234,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             entered = self.enter_known(context, keywords, f, ff, xs, fs, "function", mode)
             if entered is not None:
                 return entered
-        elif kind is MethodType and f.__func__.__class__ is FunctionType:
+        elif kind is MethodType and type(f.__func__) is FunctionType:
             given, beside = (f.__self__, *xs), (own_part(ff), *fs)
             if f.__func__.__module__ == "logging" and is_off(f.__func__, given):
                 return self.of_values(context, f, xs, len(xs) + 1, keywords)
@@ -280,7 +280,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             entered = self.enter_directly(context, keywords, f, ff, xs, fs, "function", mode)
         elif kind is MethodType:
             function = f.__func__
-            if function.__class__ is FunctionType and not self.table.rows(function):
+            if type(function) is FunctionType and not self.table.rows(function):
                 given, beside = (f.__self__, *xs), (own_part(ff), *fs)
                 entered = self.enter_directly(
                     context, keywords, function, None, given, beside, "method", mode
@@ -318,7 +318,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         if self.engine.stale:
             self.engine.refresh()
         is_watched = lists and getattr(self.engine, self.mode).watch is not None
-        if lists and not (is_watched or keywords) and f.__class__ is FunctionType and not self.table.rows(f):
+        if lists and not (is_watched or keywords) and type(f) is FunctionType and not self.table.rows(f):
             plan = plans.plan(self.engine, self.mode, f, xs, fs, lists)
             if plan is not None:
                 return self.enter_planned(context, plan, f, ff, xs, fs, 1)
@@ -332,9 +332,9 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             out = f(*xs[:first], **dict(zip(keywords, xs[first:], strict=True)))
         else:
             out = f(*xs)
-        if out.__class__ in VALUES:
+        if type(out) in VALUES:
             return self.constant(out, None, count)
-        if out.__class__ is not list:
+        if type(out) is not list:
             foreign.let_iterators_be(context, out)
         return self.constant(out, self.known(context, out), count)
 
@@ -384,7 +384,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             function = context.attributes[key] = way_to_make(f) if is_class else way_to_call(type(f))
         if function is SLOW or context.follows_inner or self.table.rows(function) or self.has_meaning(f):
             return None
-        if function.__class__ is tuple:
+        if type(function) is tuple:
             return self.stored(f, function, keywords, xs, fs)
         if not is_class:
             return self.enter_directly(context, keywords, function, None, (f, *xs), (ff, *fs), "object", mode)
@@ -395,7 +395,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         )
         if made is None:
             return None
-        if made[0].__class__ is Raised:
+        if type(made[0]) is Raised:
             return self.made(made[0], None, made)
         if made[0] is not None:
             raise TypeError(f"__init__() should return None, not '{type(made[0]).__name__}'")
@@ -458,10 +458,11 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         """The row for a call of a method that is bound to a builtin container or an array, as `decide` has
         it: the method is a new object whenever it is read, and its descriptor is the same."""
         own = method.__self__
-        descriptor = method_in_c(own.__class__, method.__name__)
+        cls: Any = type(own)
+        descriptor = method_in_c(cls, method.__name__)
         if descriptor is None:
             return SLOW
-        key = descriptor, (own.__class__, *map(type, xs))
+        key = descriptor, (cls, *map(type, xs))
         row = self.decided.get(key)
         if row is None:
             row = self.decided[key] = plans.decide(descriptor, (own, *xs), self.table, self.protocols)

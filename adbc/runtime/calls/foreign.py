@@ -536,16 +536,16 @@ def _state(iterator: Any) -> Any:
 def _changes_derivative(context: Context, x: Any, old: Any) -> bool:
     """Whether what has changed in `x` since `old` stood there had a derivative, or may have one."""
     shadow = context.shadows.lookup(x)
-    if isinstance(x, set | bytearray) or type(x).__name__ == "array":
+    if issubclass(type(x), set | bytearray) or type(x).__name__ == "array":
         return False
     if is_of_array(x, old):
         return shadow is not None and shadow is not NO_TANGENT
-    if isinstance(x, list | deque):
+    if issubclass(type(x), list | deque):
         kept = set(map(id, old))
         return is_active(shadow) or any(id(v) not in kept and not kind_of(type(v)).inactive for v in x)
     fields = getattr(shadow, "__dict__", {}) if type(shadow) is not dict else shadow
     was = dict(old)
-    now = dict(dict.items(x)) if isinstance(x, dict) else dict(instance_fields(x))
+    now = dict(dict.items(x)) if issubclass(type(x), dict) else dict(instance_fields(x))
     for key in {**was, **now}:
         if was.get(key, _ABSENT) is now.get(key, _ABSENT):
             continue
@@ -571,21 +571,21 @@ def reach_of(roots: Any) -> list[Any]:
         if id(x) in seen:
             continue
         seen.add(id(x))
-        if isinstance(x, types.FunctionType):
+        if issubclass(type(x), types.FunctionType):
             pending.extend(captured(x))
             if is_library_code(x.__code__.co_filename, x.__globals__):
                 continue
             named = (x.__globals__.get(name) for name in names_in(x.__code__))
             pending.extend(y for y in named if not kind_of(type(y)).inactive)
-        elif isinstance(x, type):
+        elif issubclass(type(x), type):
             for cls in (*x.__mro__, type(x)):
                 if is_python_class(cls) and not is_library_class(cls):
                     pending.extend(vars(cls).values())
-        elif isinstance(x, (classmethod, staticmethod)):
+        elif issubclass(type(x), (classmethod, staticmethod)):
             pending.append(x.__func__)
-        elif isinstance(x, property):
+        elif issubclass(type(x), property):
             pending.extend((x.fget, x.fset, x.fdel))
-        elif isinstance(x, types.MethodType):
+        elif issubclass(type(x), types.MethodType):
             pending.extend((x.__func__, x.__self__))
         elif (base := next(filter(type(x).__mro__.__contains__, _ITERABLES), None)) is not None:
             found.append(x)
@@ -594,15 +594,15 @@ def reach_of(roots: Any) -> list[Any]:
                 y
                 for y in within
                 if not kind_of(type(y)).inactive
-                or isinstance(y, types.FunctionType)
+                or issubclass(type(y), types.FunctionType)
                 or is_python_class(type(y))  # numbers and texts of classes of their own have methods
             )
-        elif isinstance(x, dict):
+        elif issubclass(type(x), dict):
             found.append(x)
             pending.extend(dict.values(x))
         elif not kind_of(type(x)).inactive:
             found.append(x)
-        if is_python_class(type(x)) and not isinstance(x, type):
+        if is_python_class(type(x)) and not issubclass(type(x), type):
             pending.append(type(x))
             pending.extend(v for _, v in instance_fields(x))
     return found
@@ -647,7 +647,7 @@ def active_global(context: Context, f: Any, *, is_called: bool = True) -> str | 
         f, is_called = pending.popleft()
         function = _in_python(f)
         if function is None:
-            if not is_called or type(f) in _HOLD_NONE or not callable(f) or isinstance(f, type):
+            if not is_called or type(f) in _HOLD_NONE or not callable(f) or issubclass(type(f), type):
                 continue
             if id(f) in seen:
                 continue
@@ -673,7 +673,7 @@ def active_global(context: Context, f: Any, *, is_called: bool = True) -> str | 
                     " seen"
                 )
             found.append(value)
-        pending.extend((x, True) for x in found if not isinstance(x, type))
+        pending.extend((x, True) for x in found if not issubclass(type(x), type))
     return None
 
 

@@ -140,7 +140,7 @@ class Generator(Surrogate):
 
 def send(iterator: Any, value: Any) -> tuple[bool, Any]:
     """`intrinsics._send_`, in Python that adbc can follow: what a generator returns keeps its derivative."""
-    if value.__class__ is Thrown:
+    if type(value) is Thrown:
         error = value.exception
         if isinstance(error, GeneratorExit):
             if hasattr(iterator, "close"):

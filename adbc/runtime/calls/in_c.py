@@ -87,7 +87,7 @@ class InC(abc.ABC):
             context.attributes.clear()
         if not is_bounded:
             self._check_unbroken(context, function)
-        if out.__class__ in CONSTANTS:
+        if type(out) in CONSTANTS:
             return self.constant(out, None, len(xs) + 1)
         foreign.keep_made(context, out, ())
         owner = function if sys.getrefcount(out) > _NEW else None

@@ -421,8 +421,8 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
     steps.Locate: _Writer.locate,
     steps.OfFunction: _Writer.of_function,
     steps.DelegateActive: _Writer.delegate_active,
-    steps.Remember: _Writer.remember,
     steps.Differentiate: _Writer.differentiate,
+    steps.Remember: _Writer.remember,
     steps.Apart: _Writer.apart,
 }
 """How each step is written; others are refused."""

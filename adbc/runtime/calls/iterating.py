@@ -140,7 +140,7 @@ class Iterating(abc.ABC):
             answer = self.call(context, (), method, None, xs, fs, self.attempted)
         except StopIteration:
             return self.constant(intrinsics.EXHAUSTED, None, 1)
-        if answer[0].__class__ is Raised:
+        if type(answer[0]) is Raised:
             error = answer[0].exception
             if isinstance(error, StopIteration):
                 return self.of_step(answer, True)
@@ -157,7 +157,7 @@ class Iterating(abc.ABC):
             answer = self.run(context, step.call, self.attempted)
         except StopIteration:
             return intrinsics.EXHAUSTED, None, no_pullback
-        if answer[0].__class__ is Raised:
+        if type(answer[0]) is Raised:
             error = answer[0].exception
             if isinstance(error, StopIteration):
                 return intrinsics.EXHAUSTED, None, answer[2]

@@ -19,7 +19,7 @@ from typing import Any
 from adbc.cpython.wrappers import calls_a_cached_one
 from adbc.ir.intrinsics import Raised
 from adbc.records import record
-from adbc.rules.cached import are_discrete, are_told_apart, are_values, names_of, way_to_copy
+from adbc.rules.cached import are_asked, are_told_apart, are_values, key_of, way_to_copy
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents.internal import add
@@ -67,15 +67,13 @@ class Memo:
         cls = type(self.cached.cache_info())
         return cls(self.hits, self.misses, self.maxsize, len(self.kept))
 
-    def key(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """What a result for these arguments is kept under; None if it is not kept."""
-        if are_discrete(args, keywords):
-            key: Any = (args, tuple(keywords.items()))
-        elif are_told_apart(args, keywords):
-            key = names_of(args), tuple(keywords), names_of(tuple(keywords.values()))
-        else:
+    def key(self, call: Call, hashes: tuple[int, ...]) -> Any:
+        """What the result of `call` is kept under, whose arguments have these `hashes`, as far as they were
+        asked; None if it is not kept.  What is seen as a constant is another argument."""
+        args, keywords = call.args[: call.count], call.by_name()
+        if not are_told_apart(args, keywords):
             return None
-        return (key, tuple(map(type, (*args, *keywords.values())))) if self.typed else key
+        return key_of(args, keywords, hashes, self.typed), tuple(map(type, call.shadows))
 
     def keep(self, key: Any, entry: _Entry) -> None:
         """Keep `entry`, in the place of the one that was asked for the longest time ago."""
@@ -106,8 +104,29 @@ def call_remembered(
     memo = memo_of(context, cached)
     if memo is None:
         memo = context.memos[id(cached)] = Memo(cached, tells_values_apart)
-    args, keywords = call.args[: call.count], call.by_name()
-    key = memo.key(args, keywords)
+    if not are_asked(call.args, {}):
+        return _remembered(memo, call, (), make)
+    hashes: list[int] = []
+    asked: list[Callable[[Any], Any]] = []
+    for x, shadow in zip(call.args, call.shadows, strict=True):
+        found, _, pullback = answer = make(Call(hash, None, (x,), (shadow,), (None,), (), None))
+        if found.__class__ is Raised:
+            return answer
+        hashes.append(found)
+        asked.append(pullback)
+    out, shadow, last = _remembered(memo, call, tuple(hashes), make)
+
+    def asked_pullback(bout: Any) -> Any:
+        returned = list(last(bout))
+        for pullback in reversed(asked):  # what the hashes have done is undone like the rest
+            pullback(None)
+        return returned
+
+    return out, shadow, asked_pullback
+
+
+def _remembered(memo: Memo, call: Call, hashes: tuple[int, ...], make: Callable[[Call], Answer]) -> Answer:
+    key = memo.key(call, hashes)
     if key is not None:
         entry = memo.found(key)
         if entry is not None:
@@ -115,7 +134,7 @@ def call_remembered(
             return _again(entry)
         memo.misses += 1
         return _first(call.of(memo.function), make, memo.kept, key, memo.keep)
-    if not memo.tells_values_apart or keywords or not are_values(args):
+    if not memo.tells_values_apart or call.keywords or not are_values(call.args):
         memo.misses += 1
         return make(call.of(memo.function))
     known = memo.of_values
@@ -124,11 +143,11 @@ def call_remembered(
         memo.of_values = {}
         try:
             inner = call.of(memo.function)
-            inner.args = tuple(map(_another, args))
+            inner.args = tuple(map(_another, call.args))
             return make(inner)
         finally:
             memo.of_values = None
-    key = names_of(args)
+    key = key_of(call.args, {}, hashes, True), tuple(map(type, call.shadows))
     entry = known.get(key)
     if entry is not None:
         memo.hits += 1

@@ -128,7 +128,7 @@ class Objects(abc.ABC):
 
         if answer is None:
             return obj, shadow, make_pullback
-        if answer.__class__ is Raised:
+        if type(answer) is Raised:
             return answer, None, make_pullback
         raise TypeError(f"__init__() should return None, not '{type(answer).__name__}'")
 

@@ -49,9 +49,11 @@ def _binary(by: Binary) -> Resolver:
     def binary(call: Call, table: RuleTable) -> Step | None:
         if len(call.args) != 2 or call.keywords:
             return None
-        if forward == "__mod__" and isinstance(call.args[0], (str, bytes)):
-            return text_in_c(call)
         a, b = type(call.args[0]), type(call.args[1])
+        if forward == "__mod__" and issubclass(a, (str, bytes)):
+            is_own = overrides(a, forward) or (in_place is not None and overrides(a, in_place))
+            if not (is_own or (issubclass(b, a) and overrides(b, reflected))):
+                return text_in_c(call)
         if not is_heap_type(a) and not is_heap_type(b):
             return None
         in_python = [python_method(a, forward), python_method(b, reflected)]

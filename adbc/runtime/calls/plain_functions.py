@@ -94,7 +94,7 @@ def _held(x: Any) -> Callable[[], Any]:
 def are_constants(xs: Sequence[Any], fs: Sequence[Any]) -> bool:
     """Whether all arguments are values of `CONSTANTS` without a derivative."""
     for x, f in zip(xs, fs):  # noqa: B905  # called often
-        if (f is not None and f is not NO_TANGENT) or x.__class__ not in CONSTANTS:
+        if (f is not None and f is not NO_TANGENT) or type(x) not in CONSTANTS:
             return False
     return True
 

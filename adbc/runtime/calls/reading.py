@@ -155,11 +155,11 @@ class Attributes(Objects):
             return self.constant(
                 obj.__dict__, beside.__dict__ if isinstance(beside, MutableTangent) else None, 2
             )
-        if found.__class__ is MethodDescriptorType:
+        if type(found) is MethodDescriptorType:
             return self.bind_method_in_c(found, obj, fs[0])
-        if found.__class__ is Certain:
+        if type(found) is Certain:
             return self.bind_method(found.function, obj, fs[0])
-        if found.__class__ in _COMPUTED_IN_C:
+        if type(found) in _COMPUTED_IN_C:
             answer = None if context.texts is not None else self.read_in_c(context, found, obj, fs[0])
             if answer is not None:
                 return answer
@@ -224,7 +224,7 @@ class Attributes(Objects):
                 return found
             if name != "__dict__" and not is_heap_type(cls) and not issubclass(cls, _WITH_OWN_ATTRIBUTES):
                 found = lookup(cls, name)
-                if found.__class__ in _COMPUTED_IN_C:
+                if type(found) in _COMPUTED_IN_C:
                     return found
             is_known = cls in CONTAINERS or cls in VALUES or is_array_or_number(cls)
             if is_known and (method := method_in_c(cls, name)) is not None:

@@ -67,7 +67,7 @@ def resumed(
         generator.returned, fields["returned"] = None, NO_TANGENT
         return (True, None) if is_pair else EXHAUSTED, None, before.restore
     out, fout, back = _entered(calls, context, before, sent, mode)
-    if out.__class__ is Raised:
+    if type(out) is Raised:
         return out, fout, back
     number, given, state = out
     _, fgiven, fstate = calls.of_elements(fout) if fout.__class__ is tuple else (None, None, None)
@@ -154,7 +154,7 @@ def _entered(
         raise RuntimeError("generator raised StopIteration") from error
     finally:
         generator.is_running = False
-    is_replaced = out.__class__ is Raised and isinstance(out.exception, StopIteration)
+    is_replaced = type(out) is Raised and isinstance(out.exception, StopIteration)
     if is_replaced:
         instead = RuntimeError("generator raised StopIteration")
         instead.__cause__ = out.exception
@@ -226,7 +226,7 @@ def _resume(call: Call, table: RuleTable) -> Step | None:
 
 def _send(call: Call, table: RuleTable) -> Step | None:
     value = call.args[1]
-    if not _is_followed(call) or value.__class__ is Thrown:
+    if not _is_followed(call) or type(value) is Thrown:
         return Delegate(call.of(send))
     return Resume(call, (False, value, call.shadows[1]), call.origins[1], is_pair=True)
 

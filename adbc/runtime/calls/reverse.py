@@ -78,7 +78,7 @@ class ReverseCalls(Calls):
 
     def direct_way(self, f: Any) -> Any:
         """The `handler` of `f`, made once; None if there is none."""
-        if f.__class__ is not FunctionType and f.__class__ is not BuiltinFunctionType:
+        if type(f) is not FunctionType and type(f) is not BuiltinFunctionType:
             return None
         found = self.direct_ways.get(f)
         if found is None and f in self.protocols:

@@ -178,7 +178,7 @@ def follow(
         texts.written(args[0])
     elif source is not None:
         _hand_on(context, function, (*args, *by_name.values()), out, source)
-    elif isinstance(out, _TEXT):
+    elif issubclass(type(out), _TEXT):
         texts.made(out)
     elif type(function) is ENCODER:
         for part in out:
@@ -206,7 +206,7 @@ def _spell(texts: Texts, function: Any, source: Any, out: Any) -> None:
     numbers."""
     if type(source) is str:
         texts.spelt(source)
-    elif isinstance(source, _TEXT) and not isinstance(out, (int, *_TEXT)):
+    elif issubclass(type(source), _TEXT) and not issubclass(type(out), (int, *_TEXT)):
         raise _refused(function, source)
 
 
@@ -221,7 +221,7 @@ def looks_at_text(row: Rule, args: Sequence[Any]) -> bool:
 def makes_text(row: Rule, args: Sequence[Any]) -> bool:
     """Whether `after_row` may have something to do behind a call by `row` even if no text has been made from
     numbers with a derivative."""
-    return row.of_text or (row.function in SPELLING and any(isinstance(x, _TEXT) for x in args))
+    return row.of_text or (row.function in SPELLING and any(issubclass(type(x), _TEXT) for x in args))
 
 
 def written(context: Context, streams: Sequence[Any]) -> None:
@@ -255,7 +255,7 @@ def raised_in_c(context: Context, error: BaseException) -> None:
 def read(context: Context, call: Call, value: Any) -> None:
     """Remember the text `value`, which an attribute of an object that has been given such text is."""
     texts = context.texts
-    if texts is not None and isinstance(value, _TEXT) and any(map(texts.holds, call.args[:1])):
+    if texts is not None and issubclass(type(value), _TEXT) and any(map(texts.holds, call.args[:1])):
         texts.taken(value)
 
 
@@ -276,8 +276,8 @@ def _traced(context: Context, call: Call, out: Any) -> None:
     if context.texts is None:
         context.texts = Texts()
     context.texts.is_certain = True
-    for x in out if isinstance(out, (list, tuple)) else (out,):
-        if isinstance(x, str):
+    for x in out if issubclass(type(out), (list, tuple)) else (out,):
+        if issubclass(type(x), str):
             context.texts.taken(x)
         elif x is not None:
             context.texts.kept(x)
@@ -371,7 +371,7 @@ def _objects(call: Call) -> Iterator[Any]:
     """The objects made in C that `call` is of, or that are among its arguments."""
     own = getattr(call.function, "__self__", None)
     for x in (own, call.function, *call.args):
-        if keeps_unseen(x) and not isinstance(x, types.ModuleType):
+        if keeps_unseen(x) and not issubclass(type(x), types.ModuleType):
             yield x
 
 
@@ -433,8 +433,8 @@ def listed(context: Context, call: Call, out: Any) -> None:
     texts = context.texts
     if texts is None or not texts.is_in_names or not _is_of_files(call.function):
         return
-    for x in out if isinstance(out, _NESTING) else (out,):
-        if isinstance(x, (str, bytes)):
+    for x in out if issubclass(type(out), _NESTING) else (out,):
+        if issubclass(type(x), (str, bytes)):
             if texts.is_named(x):
                 texts.taken(x)
         elif keeps_unseen(x):
@@ -450,14 +450,14 @@ def _is_of_files(function: Any) -> bool:
 def _named(texts: Texts, args: Sequence[Any]) -> None:
     """Remember the names in paths among `args`, at which a file or folder was made."""
     for x in args:
-        if isinstance(x, (str, bytes, os.PathLike)) and texts.reached((x,)) is not None:
+        if issubclass(type(x), (str, bytes, os.PathLike)) and texts.reached((x,)) is not None:
             texts.named(x)
 
 
 def _leaves(x: Any) -> bool:
     """Whether what is written to `x` goes to another process, or comes back by another object: a socket, or a
     pipe that is none of the standard streams."""
-    if not isinstance(x, (io.IOBase, socket)):
+    if not issubclass(type(x), (io.IOBase, socket)):
         return False
     try:
         file = x.fileno()
@@ -488,29 +488,29 @@ def _hand_on(
     while pending:
         x = pending.pop()
         cls = type(x)
-        if x is None or cls is bool or isinstance(x, (type, types.ModuleType)):
+        if x is None or cls is bool or issubclass(type(x), (type, types.ModuleType)):
             continue
-        if isinstance(x, _TEXT):
+        if issubclass(type(x), _TEXT):
             if not any(x is argument for argument in args):
                 texts.taken(x)
-        elif isinstance(x, int):
+        elif issubclass(type(x), int):
             is_said = is_parser or _says_what(function, args)
             if is_said and not (function is int and texts.is_whole(args[0])):
                 _refuse(context, function, source)
-        elif isinstance(x, _NESTING):
+        elif issubclass(type(x), _NESTING):
             if id(x) not in seen:
                 seen.add(id(x))
-                pending.extend((*x.keys(), *x.values()) if isinstance(x, dict) else x)
-        elif is_of_files and isinstance(x, numbers.Number):
+                pending.extend((*x.keys(), *x.values()) if issubclass(type(x), dict) else x)
+        elif is_of_files and issubclass(type(x), numbers.Number):
             continue
         elif is_of_files and is_python_class(cls):
             texts.kept(x)
-            for said in (value for _, value in instance_fields(x) if isinstance(value, (str, bytes))):
+            for said in (value for _, value in instance_fields(x) if issubclass(type(value), (str, bytes))):
                 texts.taken(said)
                 texts.named(said)
-        elif isinstance(x, numbers.Number):
+        elif issubclass(type(x), numbers.Number):
             _refuse(context, function, source)
-        elif isinstance(x, (types.CodeType, memoryview)) or not _may_hold(x):
+        elif issubclass(type(x), (types.CodeType, memoryview)) or not _may_hold(x):
             raise _refused(function, source)
         else:
             if keeps_unseen(x):
@@ -525,7 +525,7 @@ def _shown(x: Any) -> Iterator[Any]:
         for name, found in vars(base).items():
             if isinstance(found, types.MemberDescriptorType):
                 value = getattr(x, name, None)
-                if isinstance(value, (str, bytes)):
+                if issubclass(type(value), (str, bytes)):
                     yield value
 
 

@@ -84,16 +84,16 @@ class _Entered(Context):
 def _key(f: Any) -> Any:
     """Under what the ways of `f` are kept: its code, and what a gradient of it is asked for; None if none
     are."""
-    if f.__class__ is FunctionType:
+    if type(f) is FunctionType:
         return id(f.__code__)
-    if f.__class__ in _GRADIENTS and f._function.__class__ is FunctionType:
-        return id(f._function.__code__), f.__class__, f._chosen, f._has_aux, f._single
+    if type(f) in _GRADIENTS and type(f._function) is FunctionType:
+        return id(f._function.__code__), type(f), f._chosen, f._has_aux, f._single
     return None
 
 
 def _plain(f: Any) -> Any:
     """The function that `f` is, or is the gradient of."""
-    return f._function if f.__class__ in _GRADIENTS else f
+    return f._function if type(f) in _GRADIENTS else f
 
 
 _GRADIENTS = (Gradient, ValueAndGradient)
@@ -184,17 +184,17 @@ def value_and_tangent(
         raise ArgumentError(
             f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
         )
-    if engine.native is not None and f.__class__ is FunctionType:
+    if engine.native is not None and type(f) is FunctionType:
         from adbc.runtime.entry import native  # few want it
 
         found = native.value_and_tangent(engine, f, primals, tangents)
         if found is not None:
             return found
-    if f.__class__ is FunctionType and f.__defaults__:
+    if type(f) is FunctionType and f.__defaults__:
         primals = completed(f, tuple(primals))
         if len(primals) > len(tangents):
             tangents = (*tangents, *[None] * (len(primals) - len(tangents)))
-    if f.__class__ is FunctionType and not engine.stale and engine.epoch == engine.table.epoch:
+    if type(f) is FunctionType and not engine.stale and engine.epoch == engine.table.epoch:
         for way in engine.ways.get(id(f.__code__), ()):
             if (
                 way.code is f.__code__
@@ -216,7 +216,7 @@ def value_and_tangent(
                         break
                     context.entered = rule
                     return with_tangent(*enter(rule.forwards, context, *arguments))
-    elif f.__class__ in _GRADIENTS:
+    elif type(f) in _GRADIENTS:
         found = _of_gradient(engine, f, primals, tangents)
         if found is not None:
             return with_tangent(*found)

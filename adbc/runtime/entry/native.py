@@ -92,7 +92,7 @@ class _Way:
             return None
         if self.has_ints:
             for x in values:
-                if x.__class__ is int and not _LEAST <= x < _GREATEST:
+                if type(x) is int and not _LEAST <= x < _GREATEST:
                     return None
         try:
             found: Sequence[Any] = self.code(*values)
@@ -107,7 +107,7 @@ class _Way:
     def _with_shadows(self, given: Sequence[Any], shadows: list[Any]) -> list[Any] | None:
         """The leaves of the arguments, each list whose gradient is asked for with zeros behind it, which
         `shadows` gets; None if a list is there twice, or there is anything that is no leaf."""
-        lists = [id(x) for x in given if x.__class__ is list]
+        lists = [id(x) for x in given if type(x) is list]
         if len(set(lists)) != len(lists):
             return None
         values: list[Any] = []
@@ -238,7 +238,7 @@ def _new_way(
         return None
     parameters: list[AbstractType] = []
     for i, x in enumerate(given):
-        type_ = FLOATS if x.__class__ is list and elements(x) is FLOATS else engine.typeof(x)
+        type_ = FLOATS if type(x) is list and elements(x) is FLOATS else engine.typeof(x)
         has_gradient = type_ == FLOAT or (type_ is FLOATS and mode == "reverse")
         if _leaves((x,)) is None or (i in wanted and not has_gradient):
             if must:
@@ -310,7 +310,7 @@ def _leaves(values: Sequence[Any]) -> list[Any] | None:
     """The numbers and lists of floats in tuples, without what is None; None if anything else is there."""
     found: list[Any] = []
     for x in values:
-        cls = x.__class__
+        cls = type(x)
         if cls is tuple:
             inner = _leaves(x)
             if inner is None:

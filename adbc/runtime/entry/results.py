@@ -103,7 +103,7 @@ def seed(out: Any, fout: Any, cotangent: Any) -> Any:
 
 def with_tangent(out: Any, dout: Any) -> tuple[Any, Any]:
     """What `jvp` gives for a value and its tangent, None for zero."""
-    if out.__class__ is float and dout.__class__ is float:
+    if type(out) is float and dout.__class__ is float:
         return out, dout
     return out, zero_tangent(out) if dout is None else as_numbers(out, dout)
 

@@ -560,7 +560,7 @@ def value_and_gradient_of(
 def _finished(way: _Way, f: Any, args: tuple[Any, ...], entered: Entered) -> tuple[Any, tuple[Any, ...]]:
     """Value and gradients of a call of `f` after its forwards pass."""
     out, fout, pullback, shadows, context = entered
-    value = out if out.__class__ is float else real(f, out)
+    value = out if type(out) is float else real(f, out)
     b = seed(out, fout, 1.0)
     gradients = way.collect(shadows, args, go_back(pullback, b))
     if context.waiting is not None:

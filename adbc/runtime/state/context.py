@@ -221,7 +221,7 @@ class Context:
 
     def kept_shadow(self, value: Any) -> Any:
         """`known_shadow` of what code of a library keeps, as a global or an attribute of a class."""
-        if value.__class__ is tuple and self._is_constant(value):
+        if type(value) is tuple and self._is_constant(value):
             return None
         before = self.met_before(value)
         shadow = self.known_shadow(value)

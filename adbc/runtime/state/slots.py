@@ -217,7 +217,7 @@ def restore_item(container: Any, shadow: Any, key: Any, old: Any) -> Any:
 def append_item(values: list[Any], shadow: Any, value: float, is_active: bool) -> None:
     """Do ``values.append(value)``; the slot of the shadow has a zero."""
     if shadow is not None:
-        shadow.append(0.0 if value.__class__ is float else value.__class__(0.0))
+        shadow.append(0.0 if type(value) is float else value.__class__(0.0))
     elif is_active:
         check_slot(values, None)
     values.append(value)
@@ -331,7 +331,7 @@ def bound_shadow(value: Any, obj: Any, shadow: Any, name: str) -> Any:
     """The shadow of ``obj.name``, a method written in Python unless the instance has such a field."""
     if shadow is None:
         return None
-    if value.__class__ is types.MethodType and value.__self__ is obj:
+    if type(value) is types.MethodType and value.__self__ is obj:
         return FData(__self__=shadow, __func__=None)
     return field_slot_shadow(shadow, name)
 
@@ -386,7 +386,7 @@ def bound_tangent(value: Any, obj: Any, tangent: Any, name: str) -> Any:
     """The tangent of ``obj.name``, a method written in Python unless the instance has such a field."""
     if tangent is None:
         return None
-    if value.__class__ is types.MethodType and value.__self__ is obj:
+    if type(value) is types.MethodType and value.__self__ is obj:
         return FData(__self__=tangent, __func__=None)
     return field_slot_tangent(tangent, name)
 

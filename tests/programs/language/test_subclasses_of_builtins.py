@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import pytest
@@ -118,9 +119,59 @@ def by_a_metaclass(x, u):
     return (2.0 if names else 3.0) * len(names) * sum(numbers) + u[0]
 
 
+def remainders_of_text(x, u):
+    class Word(str):
+        def __mod__(self, other):
+            u[0] = u[0] * 1.1 + x
+            return x * other
+
+    class Raw(bytes):
+        def __mod__(self, other):
+            return x * other
+
+    class Grown(str):
+        def __imod__(self, other):
+            return x * 3.0 * other
+
+    class Last(str):
+        def __rmod__(self, other):
+            return x * 5.0
+
+    class Asked(str):
+        def __rmod__(self, other):
+            u[0] = u[0] * 1.2 + x
+            return NotImplemented
+
+    grown = Grown("a")
+    grown %= x
+    y = (Word("a") % x) + (Word("%s") % 2.0) + (Raw(b"a") % 3.0) + grown
+    text = "a"
+    y += text % Last("b")
+    return y + x * len("ab%s" % Asked("c")) + x * len(Asked("%s") % "ab") + u[0]
+
+
+def bound_to_constants(x, u):
+    """A method whose object is a constant, and whose function is an object with a state."""
+
+    class Grows:
+        def __init__(self, v):
+            self.v = v
+
+        def __call__(self, o):
+            self.v = self.v * u[0]
+            return self.v * o
+
+    grows = Grows(x)
+    method, other = types.MethodType(grows, 3), types.MethodType(grows, "word")
+    held = {"method": method}
+    return method() + held["method"]() + len(other.__self__) * other.__func__.v + grows.v
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        bound_to_constants,
+        remainders_of_text,
         asked_in_a_function,
         asked_where_it_is_made,
         asked_for_elements,

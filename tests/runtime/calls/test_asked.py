@@ -230,6 +230,48 @@ def test_an_object_is_asked_for_nothing_else(base: Any, way: str) -> None:
             assert adbc.value_and_grad(f)(0.7) == (pytest.approx(f(0.7)), pytest.approx(slope, rel=1e-6))
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("base", [object, str, float, list, Exception])
+def test_an_object_that_is_handed_on_is_asked_for_nothing_else(base: Any, way: str) -> None:
+    """What a call in a ``try`` gives is told from an exception, and what `super` binds, unasked."""
+
+    def f(x: Any) -> Any:
+        count = [0.0]
+
+        class Asked(base):
+            def __init__(self, *args: Any) -> None:
+                pass
+
+            def __getattribute__(self, name: str) -> Any:
+                count[0] = count[0] * 1.5 + x
+                return object.__getattribute__(self, name)
+
+            def times(self, y: Any) -> Any:
+                return x * y
+
+        class Derived(Asked):
+            def __getattr__(self, name: str) -> Any:
+                count[0] += x * x
+                return 2.0
+
+        def attempt(g: Any) -> Any:
+            try:
+                return g()
+            except ValueError:
+                return None
+
+        asked = attempt(lambda: attempt(Derived))
+        super(Derived, asked).__init__()
+        attempt(lambda: asked)
+        return super(Derived, asked).times(x) + asked.missing + count[0]
+
+    slope = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+    for warm in (0, 40):
+        with adbc.use(adbc.Config(speculation=way, warm_after=warm)):
+            assert adbc.jvp(f, (0.7,), (1.0,)) == (pytest.approx(f(0.7)), pytest.approx(slope, rel=1e-6))
+            assert adbc.value_and_grad(f)(0.7) == (pytest.approx(f(0.7)), pytest.approx(slope, rel=1e-6))
+
+
 WITHOUT_A_MODULE = """
 def f(x):
     count = [0.0]
