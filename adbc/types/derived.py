@@ -34,7 +34,6 @@ from adbc.types.lattice import (
     RealType,
     TangentType,
     TupleType,
-    class_of,
     has_cotangent,
     has_shadow,
     is_number,
@@ -62,7 +61,6 @@ __all__ = [
     "TapeType",
     "UndoType",
     "UnionType",
-    "computes_with_numpy",
     "cotangent_type",
     "count_typed",
     "derivative_of",
@@ -230,24 +228,6 @@ def count_typed(graph: Graph) -> tuple[int, int]:
         values += block.phis
         values += block.instructions
     return sum(is_known(value.type) for value in values), len(values)
-
-
-def computes_with_numpy(graph: Graph) -> bool:
-    """Whether a value of `graph` may be an array or a number of NumPy's, whose arithmetic warns where that of
-    Python's numbers does not: so may each whose type is not known."""
-    values: list[Value] = [*graph.arguments]
-    for block in graph.blocks:
-        values += block.phis
-        values += block.instructions
-    return any(_may_be_of_numpy(value.type) for value in values)
-
-
-def _may_be_of_numpy(type: object) -> bool:
-    if not is_known(type):
-        return True
-    assert isinstance(type, AbstractType)
-    members = type.members if isinstance(type, RealType) else (class_of(type),)
-    return any(cls is not None and cls.__module__ == "numpy" for cls in members)
 
 
 def derivative_of(kind: type[DerivativeType], type: AbstractType) -> AbstractType:

@@ -202,7 +202,7 @@ class Answers:
     def class_member(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
         return class_member(cls, name)
 
-    def wrapped(self, function: object) -> types.FunctionType | None:
+    def wrapped(self, function: object, given: Sequence[AbstractType]) -> types.FunctionType | None:
         return None
 
     def inherited(self, cls: type, behind: type, name: str) -> types.FunctionType | None:

@@ -47,6 +47,7 @@ from adbc.runtime.build.speculation import Continuation, Guesses
 from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.build.tiers import Tiers
 from adbc.runtime.build.typed import DIRECT, TYPED, Typing
+from adbc.runtime.build.warned import computes_with_numpy
 from adbc.runtime.build.watched import forward_calls, reverse_calls
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.report.frames import continuations, note_inlined, note_original
@@ -58,7 +59,7 @@ from adbc.tangents.protocol import KINDS
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
-from adbc.types.derived import computes_with_numpy, count_typed
+from adbc.types.derived import count_typed
 from adbc.types.lattice import ANY, without_layout
 from adbc.types.typeof import keep_apart
 

@@ -562,7 +562,8 @@ def _finished(way: _Way, f: Any, args: tuple[Any, ...], entered: Entered) -> tup
     out, fout, pullback, shadows, context = entered
     value = out if type(out) is float else real(f, out)
     b = seed(out, fout, 1.0)
-    gradients = way.collect(shadows, args, go_back(pullback, b))
+    returned = go_back(pullback, b) if way.has_arrays or way.rule.warns else pullback(b)
+    gradients = way.collect(shadows, args, returned)
     if context.waiting is not None:
         context.waiting.check(gradients)
     return value, gradients
