@@ -127,7 +127,7 @@ def stored_fields(cls: type) -> tuple[str, ...] | None:
     if type(cls) is not type:
         return None
     names = _record_fields(cls)
-    if names is None or {*names} != {*getattr(cls, "__dataclass_fields__", names)}:
+    if names is None or {*names} != {*getattr(kind_of(cls), "names", names)}:
         return None
     return names if _has_generated_constructor(cls) else None
 
