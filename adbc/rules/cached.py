@@ -13,6 +13,7 @@ from typing import Any
 from adbc.flags import HEAP_TYPE
 from adbc.rules.surrogates import Surrogate
 from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.tangents.objects import FrozenKind
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["ROWS", "are_asked", "are_told_apart", "are_values", "key_of", "way_to_copy"]
@@ -84,8 +85,7 @@ def _is_discrete(x: Any) -> bool:
 
 def _is_frozen(cls: type) -> bool:
     """Whether `cls` is a dataclass whose instances are values."""
-    parameters = vars(cls).get("__dataclass_params__")
-    return parameters is not None and parameters.frozen
+    return isinstance(kind_of(cls), FrozenKind)
 
 
 def are_values(args: tuple[Any, ...]) -> bool:

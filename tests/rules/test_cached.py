@@ -275,6 +275,27 @@ def of_values(x: Any) -> Any:
     return sum(price(terms, side, (x, 1), 8) for side in Side) + price(Terms(x, (1,)), Side.PUT, (x,), 3)
 
 
+@dataclasses.dataclass(frozen=True)
+class Lazy:
+    rate: Any
+
+    @functools.cached_property
+    def double(self) -> Any:
+        return 2.0 * self.rate
+
+
+@functools.cache
+def lazily(lazy: Lazy, y: Any, n: int) -> Any:
+    if n == 0:
+        return lazy.double * y
+    return lazily(lazy, y, n - 1) + 0.1 * lazily(lazy, y, max(n - 2, 0))
+
+
+def of_a_frozen_object(x: Any) -> Any:
+    lazy = Lazy(x)
+    return lazily(lazy, x, 5) + lazy.double * lazily(lazy, x, 2)
+
+
 @functools.lru_cache(maxsize=None)  # noqa: UP033
 def hides(n: int, x: Any, y: Any) -> Any:
     if n == 0:
@@ -326,14 +347,14 @@ def of_no_keys(x: Any) -> Any:
 
 BEFORE = [
     of_a_method, of_a_global, of_a_number, of_numpy_numbers, of_values, of_a_small_cache, of_failures,
-    of_no_keys,
+    of_no_keys, of_a_frozen_object,
 ]  # fmt: skip
 
 
 def anew(f: Callable[[Any], Any], x: float) -> Any:
     """``f(x)``, with nothing kept from before."""
     RUNS.clear()
-    for cached in (Lattice.value, by_name, binomial, price, hides, few, fails, survives):
+    for cached in (Lattice.value, lazily, by_name, binomial, price, hides, few, fails, survives):
         cached.cache_clear()  # type: ignore[attr-defined]
     return f(x)
 

@@ -27,8 +27,6 @@ __all__ = ["check_thread", "look_at_thread"]
 
 _MEMORY = (list, dict, set, deque, bytearray)
 _VALUES = (str, bytes, int, float, bool, types.NoneType)
-_MANY = 5000
-"""The most objects that are looked at."""
 
 
 def run_by(roots: Iterable[Any]) -> Iterator[tuple[Any, bool]]:
@@ -36,7 +34,7 @@ def run_by(roots: Iterable[Any]) -> Iterator[tuple[Any, bool]]:
     attributes of objects and by methods of the user's classes; with each, whether that is by an object of a
     library."""
     pending, seen = [(x, False) for x in roots], dict[int, Any]()
-    while pending and len(seen) < _MANY:
+    while pending:
         x, is_inside = pending.pop()
         cls = type(x)
         if cls in _VALUES or id(x) in seen:
