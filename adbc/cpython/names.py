@@ -17,8 +17,8 @@ from adbc.cpython.decode import Slot, decode
 from adbc.records import record
 
 __all__ = [
-    "Questions", "attributes_reset", "globals_written", "imports", "names_in", "parameters_read", "questions",
-    "rebinds_beyond_its_frame", "shared_written", "with_nested",
+    "Questions", "attributes_reset", "globals_written", "imports", "names_in", "names_on_lines",
+    "parameters_read", "questions", "rebinds_beyond_its_frame", "shared_written", "with_nested",
 ]  # fmt: skip
 
 _READS = frozenset({"load", "load_bound", "load_and_clear", "load_deref", "class_deref"})
@@ -64,6 +64,16 @@ def imports(code: types.CodeType) -> bool:
 def names_in(code: types.CodeType) -> tuple[str, ...]:
     """The names of globals and attributes in `code` and in code nested in it, each once."""
     return tuple(dict.fromkeys(name for part in with_nested(code) for name in part.co_names))
+
+
+@functools.lru_cache(maxsize=256)
+def names_on_lines(code: types.CodeType) -> dict[int | None, frozenset[str]]:
+    """By line, the names of variables and attributes that instructions of `code` there have to do with."""
+    found: dict[int | None, set[str]] = {}
+    for instruction in dis.get_instructions(code):
+        if instruction.positions is not None and isinstance(instruction.argval, str):
+            found.setdefault(instruction.positions.lineno, set()).add(instruction.argval)
+    return {line: frozenset(names) for line, names in found.items()}
 
 
 def attributes_reset(code: types.CodeType) -> frozenset[str] | None:

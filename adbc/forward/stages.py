@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adbc.derive.places import set_apart
 from adbc.derive.stages import DECIDING, Deciding
 from adbc.forward.builder import DualBuilder
 from adbc.forward.support import ForwardSupport
@@ -35,6 +36,7 @@ def _dual(graph: Graph, dualising: Dualising) -> Graph:
     support, decisions = dualising.support, dualising.decisions(graph)
     builder = DualBuilder(decisions, dualising.active_arguments, dualising.result, support)
     builder.write(dualising.active_arguments)
+    set_apart(builder.graph, builder.primal.values())
     if support.told is not None:
         support.told(decisions)
     return builder.graph

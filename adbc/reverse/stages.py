@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from adbc.derive.met_again import met_again
+from adbc.derive.places import set_apart
 from adbc.derive.stages import DECIDING, Deciding
 from adbc.ir.graph import Graph
 from adbc.ir.loops import Loops
@@ -73,6 +74,8 @@ def _reversed(graph: Graph, reversing: Reversing) -> ReversePair:
     forwards = ForwardsPass(decisions, order, active_arguments, support)
     reversal = Reversal(graph, reversing.loops, order, forwards, reversing.result, support)
     pair = reversal.build()
+    set_apart(pair.forwards, forwards.primal.values())
+    set_apart(pair.pullback)
     met_again(pair.forwards, (support.known, support.kept))
     if support.told is not None:
         support.told(dataclasses.replace(decisions, saved=tuple(reversal.needed)))

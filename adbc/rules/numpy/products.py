@@ -18,6 +18,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.formulas import Formula, always
 from adbc.rules.numpy.base import ArrayRule, array_first, array_operands, plain
 from adbc.rules.numpy.elementwise import conj
+from adbc.rules.quick import quick
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import project
 
@@ -204,6 +205,7 @@ def kron_both(by: Any, y: Any, a: Any, b: Any) -> Any:
     return by_a, np.dot(conj(np.ravel(a)), blocks).reshape(np.shape(b))
 
 
+@quick
 def quick_kron(a: Any, b: Any) -> Any:
     """The Kronecker product of arrays of NumPy's own class, quick for two matrices."""
     try:

@@ -16,6 +16,7 @@ import numpy as np
 from adbc.rules.formulas import Formula, FormulaCall, function_of
 from adbc.rules.numpy.base import ArrayRule, shaped
 from adbc.rules.numpy.elementwise import conj
+from adbc.rules.quick import quick
 from adbc.rules.table import Rule
 from adbc.tangents.array_products import divide, is_finite, multiply
 
@@ -407,22 +408,27 @@ _MIN: Any = np.minimum.reduce
 # What NumPy's functions of these names are, of an array of its own class: they ask what class it is first.
 
 
+@quick
 def quick_sum(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return _SUM(a, axis, None, None, keepdims)
 
 
+@quick
 def quick_prod(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return _PROD(a, axis, None, None, keepdims)
 
 
+@quick
 def quick_max(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return _MAX(a, axis, None, None, keepdims)
 
 
+@quick
 def quick_min(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return _MIN(a, axis, None, None, keepdims)
 
 
+@quick
 def quick_mean(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """The mean of an array; in one division where the array is of double precision."""
     if axis is None and keepdims is False and a.dtype.char == "d" and a.size:

@@ -12,6 +12,7 @@ import numpy as np
 
 from adbc.rules.classes import reals
 from adbc.rules.elements import LONGEST, Elements, ElementsRule, expression
+from adbc.rules.quick import quick
 from adbc.rules.table import Rule
 
 __all__ = ["OF_ELEMENTS", "ROWS"]
@@ -24,28 +25,34 @@ def _of_floats(count: int) -> Callable[..., bool]:
     return lambda *classes: len(classes) == count and reals(*classes) and not _FLOATS.isdisjoint(classes)
 
 
+@quick
 def sum_of(*elements: Any) -> Any:
     return np.sum(elements)
 
 
+@quick
 def mean_of(*elements: Any) -> Any:
     return np.mean(elements)
 
 
+@quick
 def norm_of(*elements: Any) -> Any:
     return np.linalg.norm(elements)
 
 
+@quick
 def dot_of(*elements: Any) -> Any:
     middle = len(elements) // 2
     return np.dot(elements[:middle], elements[middle:])
 
 
+@quick
 def inner_of(*elements: Any) -> Any:
     middle = len(elements) // 2
     return np.inner(elements[:middle], elements[middle:])
 
 
+@quick
 def vdot_of(*elements: Any) -> Any:
     middle = len(elements) // 2
     return np.vdot(elements[:middle], elements[middle:])

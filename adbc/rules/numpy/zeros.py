@@ -41,8 +41,6 @@ METADATA = [
     "min_scalar_type", "tril_indices", "triu_indices", "diag_indices", "unravel_index", "ravel_multi_index",
 ]  # fmt: skip
 """The functions of types, shapes and positions that have rows for arguments of any class."""
-ERRORS: list[Any] = [np.errstate, np.errstate.__enter__, np.errstate.__exit__, np.seterr, np.geterr]
-"""What says how errors of floating-point numbers are reported: it is done as it is, and stays."""
 METHODS = [
     "argsort", "argpartition", "nonzero", "searchsorted", "__len__", "__bool__", "__contains__",
 ]  # fmt: skip
@@ -162,7 +160,6 @@ def _rows() -> list[Rule]:
     rows.extend(TextRule(getattr(np, name), when=plain) for name in TEXTS)
     rows.extend(TextRule(getattr(np.ndarray, name), when=plain) for name in ("__repr__", "__str__"))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
-    rows.extend(ZeroRule(f) for f in ERRORS)
     if hasattr(np.ndarray, "__array_namespace__"):  # from NumPy 2.0 on
         rows.append(ZeroRule(np.ndarray.__array_namespace__))
     for cls in (np.ndarray, np.generic):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from sys import exception
@@ -58,7 +59,13 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
     back what it found): so that is done here.
     """
     before, around = exception(), CALL.memory
+    refusal: AdbcError | None = None
     CALL.memory = context
+    hearing: Any = None
+    settings: Any = None
+    if context.warns and "numpy" in sys.modules:
+        hearing = context.hearing = _hearing()
+        settings = hearing.begin()
     try:
         answer = call(context, *arguments)
         if context.has_end:
@@ -74,6 +81,9 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
         refusal = context.refusal
     finally:
         CALL.memory = around
+        if hearing is not None:
+            # What was refused has not put back all that it has changed.
+            hearing.end(settings) if refusal is None else hearing.put_back(settings[0])
         if PATIENCE.is_asked:
             PATIENCE.end()
     context.refusal = None  # it has this frame in its traceback
@@ -93,14 +103,26 @@ def go_back(pullback: Callable[..., Any], *arguments: Any) -> Any:
     What is computed there is no number of the user's: where it divides by zero or overflows, so that a
     derivative is infinite or NaN, NumPy has nothing to warn of.  The primal has said what there was to say.
     """
+    hearing = settings = None
+    if "numpy" in sys.modules:
+        hearing = _hearing()
+        settings = hearing.silence()
     try:
-        if "numpy" not in sys.modules:
-            return pullback(*arguments)
-        with sys.modules["numpy"].errstate(all="ignore"):
-            return pullback(*arguments)
+        return pullback(*arguments)
     except BaseException as error:  # any exception of a rule of the user's is passed on
         leave(error)
         raise
+    finally:
+        if hearing is not None:
+            hearing.put_back(settings)
+
+
+@functools.cache
+def _hearing() -> Any:
+    """What stands between the user and NumPy's warnings, once there is NumPy."""
+    from adbc.runtime.report.floating import Hearing
+
+    return Hearing()
 
 
 def start_waiting() -> Waiting:

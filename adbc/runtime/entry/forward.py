@@ -214,7 +214,7 @@ def value_and_tangent(
                     if not rule.holds():
                         engine.clear()
                         break
-                    context.entered = rule
+                    context.entered, context.warns = rule, rule.warns
                     return with_tangent(*enter(rule.forwards, context, *arguments))
     elif type(f) in _GRADIENTS:
         found = _of_gradient(engine, f, primals, tangents)
@@ -242,7 +242,7 @@ def _of_gradient(
                 if not (way.rule.holds() and way.inner.holds()):
                     engine.clear()
                     return None
-                context.follows_inner, context.entered = True, way.rule
+                context.follows_inner, context.entered, context.warns = True, way.rule, way.rule.warns
                 answer: tuple[Any, Any] = enter(way.rule.forwards, context, *arguments)
                 return answer
     return None

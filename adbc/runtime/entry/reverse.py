@@ -290,7 +290,7 @@ class Entrance:
             return None
         context = Context()
         context.start_waiting = start_waiting if engine.reverse.watch is None else None
-        context.checked = {rule}
+        context.checked, context.warns = {rule}, rule.warns
         if met:
             shadows = context.shadows = Shadows()
             shadows.waiting = met
@@ -353,7 +353,7 @@ def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple
         engine.clear()
         return None
     context = _Closed() if way.is_closed and way.is_plain else Context()
-    context.entered = rule
+    context.entered, context.warns = rule, rule.warns
     context.start_waiting = start_waiting if engine.reverse.watch is None else None
     if way.is_plain:
         out, saved = enter(rule.forwards, context, *args)

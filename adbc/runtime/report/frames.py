@@ -27,6 +27,7 @@ __all__ = [
     "frames",
     "from_within",
     "inlined_in",
+    "is_derived",
     "is_joined",
     "is_ours",
     "note_inlined",
@@ -71,6 +72,11 @@ def original(code: types.CodeType) -> types.CodeType | None:
     """The code of the user's that `code` was derived from, if it was."""
     known = _originals.get(id(code))
     return known[1]() if known is not None and known[0]() is code else None
+
+
+def is_derived(code: types.CodeType) -> bool:
+    """Whether `code` was derived from a function of the user's, as a whole or from some place on."""
+    return original(code) is not None or continuations.get(id(code)) is code
 
 
 def is_joined(code: types.CodeType) -> bool:

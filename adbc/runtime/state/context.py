@@ -55,6 +55,10 @@ class Context:
     """Whether the recursion limit had to be raised: such calls take more frames."""
     is_raised: bool = False
     """Whether the recursion limit is raised for this call at this time."""
+    warns: bool = True
+    """Whether NumPy may have something to say, as far as is known when the call begins."""
+    hearing: Any = None
+    """What NumPy's settings are changed by, if it tells of errors of floating-point numbers (`floating`)."""
     has_end: bool = False
     """Whether something is to be done when the pass ends: because of `opened`, `is_raised` or `refusal`."""
     start_waiting: Callable[[], Any] | None = None
