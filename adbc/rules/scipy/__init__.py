@@ -27,6 +27,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.optimize", "adbc.rules.scipy.least_squares"),
     ("scipy.integrate", "adbc.rules.scipy.integrals"),
     ("scipy.integrate", "adbc.rules.scipy.differential"),
+    ("scipy.integrate", "adbc.rules.scipy.explicit_steps"),
     ("scipy.signal", "adbc.rules.scipy.signal"),
     ("scipy.signal", "adbc.rules.scipy.peaks"),
     ("scipy.ndimage", "adbc.rules.scipy.ndimage"),
