@@ -44,6 +44,44 @@ def test_infinite_ranges() -> None:
     assert inf == np.inf
 
 
+def test_limits_move_the_integral_by_the_integrand_there() -> None:
+    def f(a: float, b: float) -> Any:
+        return integrate.quad(lambda x: x - 0.3 + math.sin(9.0 * x), a, b)[0]
+
+    expected = 0.3, 0.7 + math.sin(9.0)
+    assert adbc.grad(f, (0, 1))(0.0, 1.0) == pytest.approx(expected, rel=1e-14)
+    assert adbc.jvp(f, (0.0, 1.0), (1.0, 2.0))[1] == pytest.approx(expected[0] + 2.0 * expected[1], rel=1e-14)
+    same = adbc.grad(f, (0, 1))(0.5, 0.5)
+    assert same == pytest.approx((-0.2 - math.sin(4.5), 0.2 + math.sin(4.5)), rel=1e-14)
+
+
+def test_an_end_at_which_the_integral_is_not_smooth_is_no_number() -> None:
+    def f(a: float) -> Any:
+        return integrate.quad(lambda x: x**-0.5, a, 1.0)[0]
+
+    assert adbc.grad(f)(0.25) == pytest.approx(-2.0)
+    for derivative in (adbc.grad(f), lambda a: adbc.jvp(f, (a,), (1.0,))):
+        with pytest.raises(ZeroDivisionError):
+            derivative(0.0)
+
+
+def test_the_integrand_is_called_at_a_limit_only_if_that_has_a_derivative() -> None:
+    seen: list[float] = []
+
+    def f(p: float, b: float) -> Any:
+        def integrand(x: float) -> Any:
+            seen.append(float(x))
+            return p * x
+
+        return integrate.quad(integrand, 0.0, b)[0]
+
+    for tangents, is_called in (((1.0, None), False), ((1.0, 1.0), True)):
+        seen.clear()
+        adbc.jvp(f, (0.7, 2.0), tangents)  # which leaves lists as a plain call does
+        assert (2.0 in seen) is is_called
+        assert 0.0 not in seen
+
+
 def test_singular_ends() -> None:
     check_gradient(lambda p: integrate.quad(lambda x: x ** (-p), 0.0, 1.0)[0], 0.5)
     check_gradient(lambda p: integrate.quad(lambda x: math.log(x) * p * p, 0.0, 1.0)[0], 0.5)
