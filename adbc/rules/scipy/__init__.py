@@ -42,5 +42,6 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.fft", "adbc.rules.scipy.fourier"),
     ("scipy.fftpack", "adbc.rules.scipy.fftpack"),
     ("scipy.stats", "adbc.rules.scipy.estimates"),
+    ("scipy.stats", "adbc.rules.scipy.continuous"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""
