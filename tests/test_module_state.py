@@ -44,6 +44,7 @@ STATE = {
     "rules.numpy.einsum.labels": MEMO,
     "rules.numpy.stand_ins._STAND_INS": MEMO,
     "rules.numpy.ufuncs.FIRST": AT_IMPORT,
+    "rules.scipy.explicit_steps.method_of": MEMO,
     "tangents.activity_marks.INACTIVE": "says of memory that lives what has been written there",
     "tangents.duals.OPERATORS": "gets the arithmetic of tangents when it is first needed",
     "tangents.duals.zero_record": MEMO,

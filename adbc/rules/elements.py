@@ -20,7 +20,8 @@ from adbc.rules.table import Rule, ScalarRule, ZeroRule
 
 __all__ = [
     "DIST", "FSUM", "LARGEST", "LONGEST", "OF_LIST", "OF_TUPLE", "PROD", "ROWS", "SMALLEST", "SORTED", "SUM",
-    "SUMPROD", "Elements", "ElementsRule", "expression", "in_parts", "leg", "of_elements", "of_equal_weight",
+    "SUMPROD", "Elements", "ElementsRule", "WrittenRule", "expressions", "in_parts", "leg", "of_elements",
+    "of_equal_weight",
 ]  # fmt: skip
 
 LONGEST = 8
@@ -61,14 +62,35 @@ def in_parts(parts: Sequence[Callable[..., Any]], row: Rule) -> Sequence[Rule]:
     return [row]
 
 
-class ElementsRule(ScalarRule):
+Partials = Callable[[], Sequence[Callable[..., Any] | None]]
+
+
+class WrittenRule(ScalarRule):
+    """A `ScalarRule` whose partial derivatives are made when it is first asked for them: there are hundreds
+    that are text at first, and a program needs a few."""
+
+    partials: tuple[Callable[..., Any] | None, ...]
+
+    def __init__(self, function: Callable[..., Any], partials: Partials, **options: Any) -> None:
+        super().__init__(function, (), **options)
+        del self.partials
+        self._made = partials
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "partials":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.partials = tuple(self._made())
+        return self.partials
+
+
+class ElementsRule(WrittenRule):
     """The rule of a function that calls `whole` on `sequences` tuples, or instances of `cls`, made of all
     arguments but the `leading` ones, which `whole` takes behind them."""
 
     def __init__(
         self,
         function: Callable[..., Any],
-        partials: Sequence[Callable[..., Any] | None],
+        partials: Partials,
         whole: Callable[..., Any],
         *,
         sequences: int = 1,
@@ -100,6 +122,12 @@ def expression(names: str, value: str) -> Callable[..., Any]:
     return made
 
 
+def expressions(names: str, values: Sequence[str], leading: int = 0) -> Partials:
+    """What makes the partial derivatives of a function whose arguments have these names; that by each of the
+    `leading` ones is zero."""
+    return lambda: [*[None] * leading, *[expression(names, value) for value in values]]
+
+
 # -- sums ---------------------------------------------------------------------------------------------------
 
 
@@ -124,8 +152,9 @@ def of_equal_weight(
     that depends on how many there are."""
     rows: list[Rule] = []
     for count in range(1, LONGEST + 1 + options.get("leading", 0)):
-        by_each = expression(", ".join(f"x{i}" for i in range(count)), repr(weight(count)))
-        rows.append(ElementsRule(function, (by_each,) * count, whole, when=_lengths(count), **options))
+        names = ", ".join(f"x{i}" for i in range(count))
+        partials = expressions(names, [repr(weight(count))] * count)
+        rows.append(ElementsRule(function, partials, whole, when=_lengths(count), **options))
     return rows
 
 
@@ -152,7 +181,7 @@ def _distances() -> list[Rule]:
     for count in range(1, LONGEST + 1):
         p, q, names = _names(count)
         pairs = [*zip(p, q, strict=True), *zip(q, p, strict=True)]
-        partials = [expression(names, f"_leg(out, {a} - {b})") for a, b in pairs]
+        partials = expressions(names, [f"_leg(out, {a} - {b})" for a, b in pairs])
         rows.append(
             ElementsRule(dist_of, partials, math.dist, sequences=2, when=_lengths(2 * count), result=float)
         )
@@ -174,7 +203,7 @@ if hasattr(math, "sumprod"):
         _SUMS_OF_PRODUCTS.append(
             ElementsRule(
                 sumprod_of,
-                [expression(_both, other) for other in (*_q, *_p)],
+                expressions(_both, [*_q, *_p]),
                 math.sumprod,  # type: ignore[attr-defined,unused-ignore]  # 3.12
                 sequences=2,
                 when=_lengths(2 * _count),
@@ -226,14 +255,14 @@ def _choices(function: Callable[..., Any], cls: type) -> list[Rule]:
     rows: list[Rule] = []
     for count in range(1, LONGEST + 1):
         elements = ", ".join(f"x{i}" for i in range(count))
-        partials = [expression(f"i, {elements}", f"i % {count} == {k}") for k in range(count)]
+        partials = expressions(f"i, {elements}", [f"i % {count} == {k}" for k in range(count)], leading=1)
 
         def of_reals(*classes: type, count: int = count) -> bool:
             return len(classes) == count + 1 and classes[0] is int and reals(*classes[1:])
 
         rows.append(
             ElementsRule(
-                function, (None, *partials), operator.getitem, leading=1, cls=cls, when=of_reals,
+                function, partials, operator.getitem, leading=1, cls=cls, when=of_reals,
                 result="element",
             )
         )  # fmt: skip

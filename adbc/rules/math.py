@@ -13,7 +13,18 @@ from typing import Any
 from adbc.ir.intrinsics import _nonzero_
 from adbc.rules.classes import arity, has_float, integer, real, reals
 from adbc.rules.consumers import exact_sum_of, product_of
-from adbc.rules.elements import DIST, FSUM, LONGEST, PROD, SUMPROD, expression, in_parts, leg, of_elements
+from adbc.rules.elements import (
+    DIST,
+    FSUM,
+    LONGEST,
+    PROD,
+    SUMPROD,
+    WrittenRule,
+    expressions,
+    in_parts,
+    leg,
+    of_elements,
+)
 from adbc.rules.kinks import INF, NAN, TINY
 from adbc.rules.list_halves import are_floats, pulled_back
 from adbc.rules.sequences import collected, element_tangents, sequence_rdata
@@ -158,9 +169,9 @@ def _hypot_partials(out: float, args: Sequence[float]) -> list[float]:
 
 
 _HYPOT: list[Rule] = [
-    ScalarRule(
+    WrittenRule(
         math.hypot,
-        [expression(", ".join(f"x{i}" for i in range(count)), f"_leg(out, x{k})") for k in range(count)],
+        expressions(", ".join(f"x{i}" for i in range(count)), [f"_leg(out, x{k})" for k in range(count)]),
         when=arity(count),
         result=float,
     )

@@ -31,7 +31,9 @@ class Callables:
         """Remember of which kind `value` is; whether anything has changed."""
         if not self.is_open or value is None:
             return False  # None stands where nothing is called
-        return self.add(_kind(value))
+        known = typeof(value)
+        # What is met again, as a function in a loop mostly is, has been asked the rest before.
+        return known not in self.kinds and self.add(_kind(known, value))
 
     def add(self, kind: AbstractType | None) -> bool:
         """Remember that a value was of this `kind`, None if there is no such thing; whether anything has
@@ -53,9 +55,9 @@ class Callables:
         return before != (len(self.kinds), self.is_open)
 
 
-def _kind(value: object) -> AbstractType | None:
-    """What a call of `value`, or of its methods, may be written for; None if there is no such thing."""
-    known = typeof(value)
+def _kind(known: AbstractType, value: object) -> AbstractType | None:
+    """What a call of `value`, of the type that is `known`, or of its methods, may be written for; None if
+    there is no such thing."""
     if isinstance(known, ClosureType):
         return known if is_followed_by_code(known.code) else None
     if isinstance(known, ConstType):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import adbc
+from adbc.rules.elements import WrittenRule
 from benchmarks.instructions import executed
 from tests.programs.checks import check_gradient, check_second_derivative
 
@@ -306,3 +307,19 @@ def test_an_element_costs_what_it_costs() -> None:
             gradient(0.7)
         counts.append(executed(lambda: gradient(0.7)))  # noqa: B023  # called at once
     assert counts[1] <= 1.5 * counts[0]
+
+
+def test_partial_derivatives_that_are_text_are_made_when_they_are_asked_for() -> None:
+    made: list[str] = []
+
+    def partials() -> list[Any]:
+        made.append("partials")
+        return [lambda out, x: 2.0]
+
+    row = WrittenRule(abs, partials)
+    assert not made
+    assert row.frule((-3.0,), (1.0,)) == (3.0, 2.0)
+    assert row.rrule((-3.0,), (None,))[0] == 3.0
+    assert made == ["partials"]
+    with pytest.raises(AttributeError, match="no attribute 'part'"):
+        _ = row.part

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adbc.rules.classes import reals
-from adbc.rules.elements import LONGEST, Elements, ElementsRule, expression
+from adbc.rules.elements import LONGEST, Elements, ElementsRule, expressions
 from adbc.rules.quick import quick
 from adbc.rules.table import Rule
 
@@ -65,7 +65,7 @@ def _of_one(
     rows: list[Rule] = []
     for count in range(1, LONGEST + 1):
         names = [f"x{i}" for i in range(count)]
-        partials = [expression(", ".join(names), partial(count, name)) for name in names]
+        partials = expressions(", ".join(names), [partial(count, name) for name in names])
         rows.append(ElementsRule(function, partials, whole, when=_of_floats(count), result=np.float64))
     return rows
 
@@ -75,7 +75,7 @@ def _of_two(function: Callable[..., Any], whole: Callable[..., Any]) -> list[Rul
     rows: list[Rule] = []
     for count in range(1, LONGEST + 1):
         p, q = [f"p{i}" for i in range(count)], [f"q{i}" for i in range(count)]
-        partials = [expression(", ".join((*p, *q)), other) for other in (*q, *p)]
+        partials = expressions(", ".join((*p, *q)), [*q, *p])
         rows.append(
             ElementsRule(
                 function, partials, whole, sequences=2, when=_of_floats(2 * count), result=np.float64

@@ -27,6 +27,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.optimize", "adbc.rules.scipy.least_squares"),
     ("scipy.integrate", "adbc.rules.scipy.integrals"),
     ("scipy.integrate", "adbc.rules.scipy.differential"),
+    ("scipy.integrate", "adbc.rules.scipy.explicit_steps"),
     ("scipy.signal", "adbc.rules.scipy.signal"),
     ("scipy.signal", "adbc.rules.scipy.peaks"),
     ("scipy.ndimage", "adbc.rules.scipy.ndimage"),
@@ -41,5 +42,6 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.fft", "adbc.rules.scipy.fourier"),
     ("scipy.fftpack", "adbc.rules.scipy.fftpack"),
     ("scipy.stats", "adbc.rules.scipy.estimates"),
+    ("scipy.stats", "adbc.rules.scipy.continuous"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""

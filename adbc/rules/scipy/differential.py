@@ -19,10 +19,11 @@ import numpy as np
 from scipy import integrate
 
 from adbc.errors import UnsupportedError
-from adbc.rules.implicit import at_root, directional, solved, valued
+from adbc.rules.implicit import directional, solved, valued
 from adbc.rules.scipy.base import bodies
+from adbc.rules.scipy.explicit_steps import DOP853, combined, explicit_solution, plain_method
 from adbc.rules.stopping import stop_gradient
-from adbc.rules.table import Rule, ZeroRule
+from adbc.rules.table import PureRule, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -45,11 +46,30 @@ def _by_time(func: Function, args: tuple[Any, ...], tfirst: bool) -> Function:
     return rate
 
 
-def grid(rate: Function, y: Any, times: Any, rtol: float, atol: Any) -> list[list[float]]:
-    """For each of `times` but the first the ends of the steps that lead there."""
-    options = {"method": "Radau", "rtol": rtol, "atol": atol}
-    found = integrate.solve_ivp(rate, (times[0], times[-1]), y, **options)
+class _TooMany(Exception):
+    """A solution takes more steps than another might."""
+
+
+def _steps(rate: Function, y: Any, times: Any, solver: str, tolerances: Any, most: float = np.inf) -> Any:
+    """For each of `times` but the first the ends of the steps of a solver that lead there, and how many
+    there are in all; None if it would have to evaluate the right-hand side more often."""
+    count = 0
+
+    def counted(t: float, y: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count > most:
+            raise _TooMany
+        return np.array(rate(t, y))  # SciPy keeps what it is given, which may be used again
+
+    rtol, atol = tolerances
+    try:
+        found = integrate.solve_ivp(counted, (times[0], times[-1]), y, solver, rtol=rtol, atol=atol)
+    except _TooMany:
+        return None
     if not found.success:
+        if solver == "DOP853":
+            return None
         raise UnsupportedError(
             "a differential equation whose derivative is wanted",
             f"the method of Radau does not reach its end: {found.message}",
@@ -60,43 +80,95 @@ def grid(rate: Function, y: Any, times: Any, rtol: float, atol: Any) -> list[lis
     result = []
     for start, stop in itertools.pairwise(times):
         between = [t for t in inner if sign * start < sign * t < sign * stop]
-        result.append([*between, float(stop)])
-    return result
+        result.append((*between, float(stop)))
+    return tuple(result)
 
 
-def rates(rate: Function, t: float, h: float, z: Any) -> Any:
-    """The right-hand side at the three stages `z` of a step."""
-    return np.stack([rate(t + _C[0] * h, z[0]), rate(t + _C[1] * h, z[1]), rate(t + h, z[2])])
+_FEW = 1000
+"""How often the right-hand side may be evaluated before it is asked whether the problem is stiff."""
 
 
-def slopes(rate: Function, t: float, h: float, z: Any) -> Any:
-    """The derivative of the right-hand side by the solution, at each of three stages: with each number of
-    the solution that of all stages is moved at once."""
-    n = z.shape[1]
-    columns = [directional(rates, (rate, t, h, z), 3, np.tile(unit, (3, 1))) for unit in np.eye(n)]
+def grid(
+    rate: Function, y: Any, times: Any, rtol: float, atol: Any
+) -> tuple[bool, tuple[tuple[float, ...], ...]]:
+    """For each of `times` but the first the ends of the steps that lead there, and whether those are steps of
+    an explicit method: it takes fewer, where the problem is not stiff, and no slopes."""
+    tolerances = rtol, atol
+    found = _steps(rate, y, times, "DOP853", tolerances, _FEW)
+    if found is not None:
+        return True, found
+    implicit = _steps(rate, y, times, "Radau", tolerances)
+    most = 3 * (1 + np.size(y)) * sum(map(len, implicit))
+    found = _steps(rate, y, times, "DOP853", tolerances, most)
+    return (False, implicit) if found is None else (True, found)
+
+
+# -- explicit steps ----------------------------------------------------------------------------------------
+
+
+def _explicit(rate: Function, t: float, y: Any, ends: tuple[float, ...]) -> Any:
+    """The solution behind steps that end at `ends`, from `y` at `t` on."""
+    method = DOP853
+    for end in ends:
+        h = end - t
+        rates: list[Any] = [np.array(rate(t, y))]
+        for s, weights in enumerate(method.rows, start=1):
+            z = y + combined(h, weights, *rates)
+            rates.append(np.array(rate(t + method.places[s] * h, z)))
+        y = y + combined(h, method.ends, *rates)
+        t = end
+    return y
+
+
+# -- implicit steps ----------------------------------------------------------------------------------------
+
+
+def rates_at(rate: Function, places: tuple[float, ...], z: Any) -> Any:
+    """The right-hand side at stages `z`, one behind the other."""
+    found = []
+    for k, t in enumerate(places):
+        found.append(np.array(rate(t, z[k])))  # it may be an array that is used again
+    return np.stack(found)
+
+
+def slopes(rate: Function, places: tuple[float, ...], z: Any) -> Any:
+    """The derivative of the right-hand side by the solution, at each of some stages: with each number of the
+    solution that of all stages is moved at once."""
+    unit = np.eye(z.shape[1])
+    columns = [directional(rates_at, (rate, places, z), 2, np.tile(one, (len(places), 1))) for one in unit]
     return np.stack(columns, axis=2)
 
 
-def stages(rate: Function, t: float, h: float, y: Any, parts: Any) -> tuple[Any, Any, Any]:
-    """The three stages of a step of Radau's method, the slopes there, and the derivative of their equations
-    by the stages; parts: the slopes in the step before, or None."""
-    n = y.size
-    z = np.stack([y + c * h * rate(t, y) for c in _C])
-    if parts is None:
-        parts = slopes(rate, t, h, z)
-    matrix = _matrix(parts, h, n)
-    for turn in range(60):
-        change = np.linalg.solve(matrix, (z - y - h * (_A @ rates(rate, t, h, z))).ravel()).reshape(3, n)
-        z = z - change
-        if np.all(np.abs(change) <= 1e-12 * (np.abs(z) + np.abs(y) + 1e-12)):
-            break
-        if turn % 8 == 7:
-            matrix = _matrix(slopes(rate, t, h, z), h, n)
-    parts = slopes(rate, t, h, z)
-    return z, parts, _matrix(parts, h, n)
+def stages(rate: Function, y: Any, t: float, ends: tuple[tuple[float, ...], ...]) -> tuple[Any, Any, Any]:
+    """The stages of steps of Radau's method from `y` at `t` on: their times, the solution there, and the size
+    of each step."""
+    places: list[float] = []
+    parts, sizes, slope = [], [], None
+    for end in itertools.chain.from_iterable(ends):
+        h = end - t
+        at = (t + _C[0] * h, t + _C[1] * h, end)
+        z = np.stack([y + c * h * rate(t, y) for c in _C])
+        if slope is None:
+            slope = slopes(rate, at, z)
+        matrix = _matrix(slope, h)
+        for turn in range(60):
+            change = np.linalg.solve(matrix, (z - y - h * (_A @ rates_at(rate, at, z))).ravel())
+            z = z - change.reshape(z.shape)
+            if np.all(np.abs(change.reshape(z.shape)) <= 1e-12 * (np.abs(z) + np.abs(y) + 1e-12)):
+                break
+            if turn % 8 == 3:
+                slope = slopes(rate, at, z)
+                matrix = _matrix(slope, h)
+        parts.append(z)
+        places += at
+        sizes.append(h)
+        t, y = end, z[2]
+    return tuple(places), np.concatenate(parts), np.array(sizes)
 
 
-def _matrix(parts: Any, h: float, n: int) -> Any:
+def _matrix(parts: Any, h: float) -> Any:
+    """The derivative of the equations of the stages of a step by the stages."""
+    n = parts.shape[1]
     whole = np.zeros((3, n, 3, n))
     for i in range(3):
         for j in range(3):
@@ -104,24 +176,64 @@ def _matrix(parts: Any, h: float, n: int) -> Any:
     return whole.reshape(3 * n, 3 * n)
 
 
-def step(rate: Function, t: float, h: float, y: Any, parts: Any) -> tuple[Any, Any]:
-    """The solution at t + h from `y`, that at t, and the slopes there."""
-    z, parts, matrix = stages(rate, t, h, y, parts)
-    return at_root(z, z - y - h * (_A @ rates(rate, t, h, z)), matrix)[2], parts
+def ends_of(y: Any, found: Any, z: Any, sizes: Any, parts: Any) -> Any:
+    """The solution behind each step: the last of the stages `z`, which solve their equations for what is
+    `found` of the right-hand side there, and has the slopes `parts`."""
+    return z[2::3].copy()
+
+
+def _moved(d: Any, place: int, z: Any, sizes: Any, parts: Any) -> Any:
+    """How the ends of steps move with their beginning (place 0) or the right-hand side (place 1)."""
+    n = z.shape[1]
+    dy = d if place == 0 else np.zeros(n)
+    result = []
+    for k, h in enumerate(sizes):
+        moved = np.tile(dy, (3, 1))
+        if place == 1:
+            moved = moved + h * (_A @ d[3 * k : 3 * k + 3])
+        dy = np.linalg.solve(_matrix(parts[3 * k : 3 * k + 3], h), moved.ravel())[2 * n :]
+        result.append(dy)
+    return np.stack(result)
+
+
+def _moved_back(by: Any, place: int, z: Any, sizes: Any, parts: Any) -> Any:
+    """The adjoint of `_moved`."""
+    n = z.shape[1]
+    back, result = np.zeros(n), np.zeros(z.shape)
+    for k in range(len(sizes) - 1, -1, -1):
+        last = np.concatenate((np.zeros(2 * n), back + by[k]))
+        found = np.linalg.solve(_matrix(parts[3 * k : 3 * k + 3], sizes[k]).T, last).reshape(3, n)
+        result[3 * k : 3 * k + 3] = sizes[k] * (_A.T @ found)
+        back = np.sum(found, axis=0)
+    return back if place == 0 else result
+
+
+def rates_then(rate: Function, times: Any, y: Any) -> Any:
+    """The right-hand side at some times, as a constant."""
+    return rates_at(rate, tuple(map(float, times)), y)
 
 
 def trajectory(rate: Function, y: Any, times: Any, fixed: Any, rtol: float, atol: Any) -> Any:
     """The solution at `times` (those that are `fixed`, as constants), one row for each."""
     start = float(fixed[0])
-    y = y - (times[0] - start) * rate(start, y)
-    rows = [y + (times[0] - start) * rate(start, y)]
-    t, parts = start, None
-    for k, ends in enumerate(grid(rate, y, fixed, rtol, atol)):
-        for end in ends:
-            y, parts = step(rate, t, end - t, y, parts)
-            t = end
-        rows.append(y + (times[k + 1] - t) * rate(t, y))
-    return np.stack(rows)
+    y = y - (times[0] - start) * rates_then(rate, fixed[:1], y[None])[0]
+    rows = [y]
+    is_explicit, ends = grid(rate, y, fixed, rtol, atol)
+    if is_explicit:
+        t = start
+        for some in ends:
+            y = _explicit(rate, t, y, some)
+            t = some[-1]
+            rows.append(y)
+    else:
+        places, z, sizes = stages(rate, y, start, ends)
+        steps = ends_of(y, rates_at(rate, places, z), z, sizes, slopes(rate, places, z))
+        at = -1
+        for some in ends:
+            at += len(some)
+            rows.append(steps[at])
+    found = np.stack(rows)
+    return found + np.reshape(times - fixed, (-1, 1)) * rates_then(rate, fixed, found)
 
 
 def odeint(
@@ -166,7 +278,13 @@ def solve_ivp(
 ) -> Any:  # fmt: skip
     is_implicit = method in _IMPLICIT if isinstance(method, str) else method.__name__ in _IMPLICIT
     is_complex = np.iscomplexobj(np.asarray(y0))
-    if not is_implicit or dense_output or events is not None or vectorized or is_complex:
+    is_asked_more = dense_output or events is not None or vectorized or is_complex
+    if not is_implicit and not is_asked_more:
+        known = plain_method(method, t_span, y0, t_eval, args, options)
+        if known is not None:
+            rtol, atol = options.get("rtol", 1e-3), options.get("atol", 1e-6)
+            return explicit_solution(fun, t_span, y0, t_eval, args, known, rtol, atol)
+    if not is_implicit or is_asked_more:
         return _descended(fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options)
     found = solved(integrate.solve_ivp, (fun, t_span, y0, method, t_eval, False, None, False, args), options)
     rate = _by_time(fun, () if args is None else tuple(args), True)
@@ -201,5 +319,18 @@ def _from_start(rate: Function, y: Any, first: Any, times: Any, fixed: Any, rtol
 ROWS: list[Rule] = [
     ZeroRule(grid),
     ZeroRule(stages),
+    ZeroRule(slopes),
+    ZeroRule(rates_then),
+    PureRule(
+        ends_of,
+        jvp=(
+            lambda d, out, y, r, *given: _moved(d, 0, *given),
+            lambda d, out, y, r, *given: _moved(d, 1, *given),
+        ),
+        vjp=(
+            lambda by, out, y, r, *given: _moved_back(by, 0, *given),
+            lambda by, out, y, r, *given: _moved_back(by, 1, *given),
+        ),
+    ),
     *bodies(integrate, {"odeint": odeint, "solve_ivp": solve_ivp}),
 ]

@@ -2,7 +2,7 @@
 
 The value is that of QUADPACK.  The derivative is that of a sum over the intervals into which QUADPACK has
 divided the range, each by a Gauss rule of twenty points: of the integrand at fixed places, for its
-parameters, and of the places, for the limits.  That sum is compared with the value.  Where QUADPACK has
+parameters; by the limits it is the integrand there.  That sum is compared with the value.  Where QUADPACK has
 extrapolated, at a singular end, it does not agree, and the double exponential rule is taken, whose places lie
 close to the ends; where that does not agree either, the derivative is refused.
 """
@@ -16,10 +16,12 @@ import numpy as np
 from scipy import integrate
 
 from adbc.errors import UnsupportedError
+from adbc.rules.activity import carries
 from adbc.rules.implicit import solved, valued
 from adbc.rules.scipy.base import bodies
 from adbc.rules.stopping import stop_gradient
-from adbc.rules.table import Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule, ZeroRule
+from adbc.tangents import fresh_shadow
 
 __all__ = ["ROWS"]
 
@@ -44,17 +46,10 @@ def _place(a: Any, b: Any, u: float, from_end: bool) -> tuple[Any, Any]:
     return (b - (b - a) * u if from_end else a + (b - a) * u), b - a
 
 
-def _term(func: Callable[..., Any], args: tuple[Any, ...], a: Any, b: Any, u: float, from_end: bool) -> Any:
-    x, width = _place(a, b, u, from_end)
-    if a == -np.inf and b == np.inf:
-        return (func(x, *args) + func(-x, *args)) * width
-    return func(x, *args) * width
-
-
 def places(
     func: Callable[..., Any], a: float, b: float, args: Any, found: Any
-) -> list[tuple[float, float, bool]]:
-    """Places in (0, 1), their weights, and from which end they count, by which the integral is a sum."""
+) -> tuple[tuple[float, float], ...]:
+    """Places between the limits and their weights, by which the integral is a sum."""
     value, error, info = found[:3]
     is_finite = abs(a) < np.inf and abs(b) < np.inf
     count = info["last"]
@@ -76,10 +71,11 @@ def places(
     ]
     room = max(10 * error, 1e-9 * abs(value))
     if b == a:
-        return gauss
-    for candidate in (gauss, _inside(ends, a, b)):
+        return ()
+    for units in (gauss, _inside(ends, a, b)):
+        candidate = _spread(units, a, b)
         with np.errstate(all="ignore"):
-            total = sum(w * float(_term(func, args, a, b, u, e)) for u, w, e in candidate)
+            total = sum(w * float(func(x, *args)) for x, w in candidate)
         if abs(total - value) <= min(room, 1e-6 * abs(value) + 1e-10):
             return candidate
     raise UnsupportedError(
@@ -92,6 +88,52 @@ def places(
 def _inside(ends: Any, a: float, b: float) -> Any:
     """Those places that are not rounded to an end."""
     return [(u, w, e) for u, w, e in ends if 0.0 < u < 1.0 and _place(a, b, u, e)[0] not in (a, b)]
+
+
+def _spread(units: Any, a: float, b: float) -> tuple[tuple[float, float], ...]:
+    """The places in the range, and their weights there, from those in (0, 1)."""
+    found: list[tuple[float, float]] = []
+    for u, w, from_end in units:
+        x, width = _place(a, b, u, from_end)
+        found.append((float(x), w * width))
+        if a == -np.inf and b == np.inf:
+            found.append((-float(x), w * width))
+    return tuple(found)
+
+
+def between(value: Any, a: Any, b: Any, func: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """The integral `value` of `func` from `a` to `b`, which moves with its limits."""
+    return value
+
+
+def _at_limit(func: Callable[..., Any], limit: Any, args: tuple[Any, ...]) -> Any:
+    """How much an integral gets where a limit of it is moved: nothing if that is infinite."""
+    return _number(func(float(limit), *args)) if abs(limit) < np.inf else 0.0
+
+
+def _between_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    value, a, b, func, given = args
+    moved = 0.0 if dargs[0] is None else dargs[0]
+    for limit, d, sign in ((a, dargs[1], -1.0), (b, dargs[2], 1.0)):
+        if carries(limit, d, is_tangent=True):
+            moved = moved + sign * _at_limit(func, limit, given) * d
+    return value, moved
+
+
+def _between_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    value, a, b, func, given = args
+    slopes = [
+        sign * _at_limit(func, limit, given) if carries(limit, f, is_tangent=False) else None
+        for limit, f, sign in ((a, fargs[1], -1.0), (b, fargs[2], 1.0))
+    ]
+
+    def between_pullback(by: Any) -> Any:
+        if by is None:
+            return (None,) * 5
+        return (by, *[None if slope is None else by * slope for slope in slopes], None, None)
+
+    fout = fresh_shadow(value, active=any(f is not None for f in fargs[:3]))
+    return value, fout, between_pullback
 
 
 def quad(
@@ -110,9 +152,9 @@ def quad(
         return (-result[0], *result[1:])
     found = solved(integrate.quad, (func, low, high, given, 1, epsabs, epsrel, limit, points), {})
     total = 0.0
-    for u, w, from_end in places(func, low, high, given, found):
-        total = total + w * _term(func, given, a, b, u, from_end)
-    value = valued(found[0], _number(total))
+    for x, w in places(func, low, high, given, found):
+        total = total + w * func(x, *given)
+    value = between(valued(found[0], _number(total)), a, b, func, given)
     error = stop_gradient(found[1])
     return (value, error, *found[2:]) if full_output else (value, error)
 
@@ -183,6 +225,7 @@ def quad_vec(f: Any, a: Any, b: Any, *positional: Any, args: Any = (), **options
 
 ROWS: list[Rule] = [
     ZeroRule(places),
+    Primitive(between, frule=_between_frule, rrule=_between_rrule),
     ZeroRule(vector_places),
     *bodies(integrate, {"quad": quad, "nquad": nquad, "quad_vec": quad_vec}),
 ]

@@ -218,8 +218,8 @@ _ATOMS = frozenset(
 )  # fmt: skip
 _STOPS = (
     "adbc.config", "adbc.ir.", "adbc.rules.table", "adbc.runtime.build.", "adbc.types.",
-    "adbc.runtime.calls.reverse", "adbc.runtime.calls.plans", "adbc.runtime.report.floating", "adbc.tangents.protocol",
-    "adbc.tangents.objects",
+    "adbc.runtime.calls.reverse", "adbc.runtime.calls.plans", "adbc.runtime.report.floating",
+    "adbc.tangents.protocol", "adbc.tangents.objects",
 )  # fmt: skip
 """Where classes are defined whose instances have nothing to do with one call: rules, rows, plans, types."""
 

@@ -44,6 +44,44 @@ def test_infinite_ranges() -> None:
     assert inf == np.inf
 
 
+def test_limits_move_the_integral_by_the_integrand_there() -> None:
+    def f(a: float, b: float) -> Any:
+        return integrate.quad(lambda x: x - 0.3 + math.sin(9.0 * x), a, b)[0]
+
+    expected = 0.3, 0.7 + math.sin(9.0)
+    assert adbc.grad(f, (0, 1))(0.0, 1.0) == pytest.approx(expected, rel=1e-14)
+    assert adbc.jvp(f, (0.0, 1.0), (1.0, 2.0))[1] == pytest.approx(expected[0] + 2.0 * expected[1], rel=1e-14)
+    same = adbc.grad(f, (0, 1))(0.5, 0.5)
+    assert same == pytest.approx((-0.2 - math.sin(4.5), 0.2 + math.sin(4.5)), rel=1e-14)
+
+
+def test_an_end_at_which_the_integral_is_not_smooth_is_no_number() -> None:
+    def f(a: float) -> Any:
+        return integrate.quad(lambda x: x**-0.5, a, 1.0)[0]
+
+    assert adbc.grad(f)(0.25) == pytest.approx(-2.0)
+    for derivative in (adbc.grad(f), lambda a: adbc.jvp(f, (a,), (1.0,))):
+        with pytest.raises(ZeroDivisionError):
+            derivative(0.0)
+
+
+def test_the_integrand_is_called_at_a_limit_only_if_that_has_a_derivative() -> None:
+    seen: list[float] = []
+
+    def f(p: float, b: float) -> Any:
+        def integrand(x: float) -> Any:
+            seen.append(float(x))
+            return p * x
+
+        return integrate.quad(integrand, 0.0, b)[0]
+
+    for tangents, is_called in (((1.0, None), False), ((1.0, 1.0), True)):
+        seen.clear()
+        adbc.jvp(f, (0.7, 2.0), tangents)  # which leaves lists as a plain call does
+        assert (2.0 in seen) is is_called
+        assert 0.0 not in seen
+
+
 def test_singular_ends() -> None:
     check_gradient(lambda p: integrate.quad(lambda x: x ** (-p), 0.0, 1.0)[0], 0.5)
     check_gradient(lambda p: integrate.quad(lambda x: math.log(x) * p * p, 0.0, 1.0)[0], 0.5)
@@ -136,3 +174,149 @@ def test_explicit_methods_by_descent(method: str) -> None:
         return found.y.sum()
 
     check_gradient(f, 0.7)
+
+
+def turning(t: float, y: Any, k: float, m: float) -> list[Any]:
+    """A pendulum that is pushed from a time on: steps are refused there."""
+    return [y[1], -4.0 * k * math.sin(y[0]) - m * y[1] + (3.0 if t > 1.0 else 0.0)]
+
+
+@pytest.mark.parametrize("method", ["RK45", "RK23", integrate.RK45])
+@pytest.mark.parametrize("times", [None, [0.0, 0.3, 1.6, 1.7, 2.5]])
+def test_explicit_methods_compute_what_scipy_does(method: Any, times: Any) -> None:
+    def f(k: float, m: float, y0: Any) -> Any:
+        return integrate.solve_ivp(turning, (0.0, 2.5), y0, method, times, args=(k, m))
+
+    def of_all(k: float, m: float, y0: Any) -> Any:
+        return f(k, m, y0).y.ravel()
+
+    given = 0.7, 0.4, np.array([1.0, 0.3])
+    found, (slope, _, at_start) = adbc.value_and_grad(lambda *p: np.sum(of_all(*p) ** 2), (0, 1, 2))(*given)
+    value, moved = adbc.jvp(of_all, given, (1.0, 0.0, np.zeros(2)))
+    expected = f(*given)
+    assert np.array_equal(value, expected.y.ravel())
+    assert found == pytest.approx(np.sum(expected.y**2), rel=1e-14)
+    assert slope == pytest.approx(2.0 * value @ moved, rel=1e-9)
+    h = 1e-6
+    near = [of_all(0.7 + sign * h, *given[1:]) for sign in (1.0, -1.0)]  # sizes of steps move too
+    assert moved == pytest.approx((near[0] - near[1]) / (2.0 * h), rel=1e-5, abs=1e-5)
+    _, along = adbc.jvp(of_all, given, (0.0, 0.0, np.array([1.0, 0.0])))
+    assert at_start[0] == pytest.approx(2.0 * value @ along, rel=1e-9)
+
+
+def test_what_an_explicit_method_gives_beside_the_solution() -> None:
+    seen: list[Any] = []
+
+    def pendulum(t: float, y: Any, k: float, m: float) -> list[Any]:
+        return [y[1], -4.0 * k * math.sin(y[0]) - m * y[1]]
+
+    def f(k: float, end: float) -> Any:
+        found = integrate.solve_ivp(pendulum, (end, 0.0), [k, 0.3], args=[k, 0.4], rtol=1e-7)
+        seen.append(
+            (found.status, found.success, found.message, found.nfev, found.njev, found.nlu, found.sol)
+        )
+        return found.t[3] + found.y[0, -1]
+
+    check_gradient(f, 0.7, 2.5, argnums=(0, 1), rtol=1e-5, reverse_rtol=1e-8)  # of an error: differences
+    expected = integrate.solve_ivp(pendulum, (2.5, 0.0), [0.7, 0.3], args=[0.7, 0.4], rtol=1e-7)
+    assert seen[0] == seen[1] == (0, True, expected.message, expected.nfev, 0, 0, None)
+
+
+def test_times_of_an_explicit_method_have_derivatives() -> None:
+    def f(times: Any) -> Any:
+        end = 2.0 * times[1]
+        return integrate.solve_ivp(lambda t, y: [-0.7 * y[0] + t], (0.0, end), [1.0], t_eval=times).y[0]
+
+    times = np.array([0.2, 0.9, 1.4])
+    rows = [adbc.grad(lambda x, i=i: f(x)[i])(times) for i in range(3)]
+    columns = [adbc.jvp(f, (times,), (one,))[1] for one in np.eye(3)]
+    for row, j in ((row, j) for row in range(3) for j in range(3)):
+        h = 1e-6 * np.eye(3)[j]
+        slope = (f(times + h)[row] - f(times - h)[row]) / 2e-6
+        assert rows[row][j] == pytest.approx(slope, rel=1e-4, abs=1e-6)
+        assert columns[j][row] == pytest.approx(slope, rel=1e-4, abs=1e-6)
+
+
+def test_explicit_methods_have_second_derivatives() -> None:
+    def last(k: float) -> Any:
+        return integrate.solve_ivp(lambda t, y: [-k * y[0]], (0.0, 1.0), [k], rtol=1e-9, atol=1e-9).y[0, -1]
+
+    second = adbc.jvp(adbc.grad(last), (0.7,), (1.0,))[1]
+    assert second == pytest.approx((0.7 - 2.0) * math.exp(-0.7), rel=1e-6)
+
+
+@pytest.mark.parametrize("solve", ["odeint", "RK45", "LSODA"])
+def test_a_right_hand_side_that_uses_one_array_again(solve: str) -> None:
+    def f(k: float) -> Any:
+        buffer = np.empty(2)
+
+        def rate(t: float, y: Any) -> Any:
+            buffer[0] = -k * y[0] * y[1]
+            buffer[1] = y[0] - k
+            return buffer
+
+        if solve == "odeint":
+            return integrate.odeint(rate, [1.0, k], TIMES, tfirst=True, rtol=1e-10, atol=1e-10)[-1, 0]
+        return integrate.solve_ivp(rate, (0.0, 3.0), [1.0, k], solve, rtol=1e-9, atol=1e-9).y[0, -1]
+
+    check_gradient(f, 0.7, rtol=1e-4)
+
+
+def test_the_right_hand_side_of_an_explicit_method_is_called_as_often_as_without_a_derivative() -> None:
+    calls: list[float] = []
+
+    def f(k: float) -> Any:
+        def rate(t: float, y: Any) -> Any:
+            calls.append(float(t))
+            return -k * y
+
+        return integrate.solve_ivp(rate, (0.0, 1.0), [1.0]).y[0, -1]
+
+    f(0.7)
+    plain = calls.copy()
+    calls.clear()
+    adbc.jvp(f, (0.7,), (1.0,))
+    assert calls == plain
+
+
+def test_problems_that_are_wrong_raise_what_scipy_raises() -> None:
+    def f(k: float, y0: Any, **named: Any) -> Any:
+        return integrate.solve_ivp(lambda t, y: -k * y, (0.0, 1.0), y0, **named).y.sum()
+
+    for y0, named, said in (
+        ([[1.0]], {}, "1-dimensional"),
+        ([math.inf], {}, "finite"),
+        ([1.0], {"atol": -1.0}, "positive"),
+        ([1.0], {"t_eval": [2.0]}, "not within"),
+        ([1.0], {"t_eval": [0.5, 0.2]}, "not properly sorted"),
+    ):
+        for derivative in (
+            adbc.grad(f),
+            lambda *a, **n: adbc.jvp(lambda k: f(k, *a[1:], **n), (a[0],), (1.0,)),
+        ):
+            with pytest.raises(ValueError, match=said):
+                derivative(0.7, y0, **named)
+
+
+def test_a_solution_that_ends_early() -> None:
+    def f(k: float) -> Any:
+        found = integrate.solve_ivp(lambda t, y: k * y * y, (0.0, 5.0), [1.0])
+        assert (found.status, found.message) == (-1, integrate.OdeSolver.TOO_SMALL_STEP)
+        return found.y[0, 4]
+
+    check_gradient(f, 0.7, rtol=1e-5, reverse_rtol=1e-8)  # it grows without end
+
+
+def test_stiff_and_long_problems_take_the_steps_that_are_fewer() -> None:
+    def van_der_pol(m: float, method: str) -> Any:
+        found = integrate.solve_ivp(
+            lambda t, y: [y[1], m * (1.0 - y[0] ** 2) * y[1] - y[0]], (0.0, 12.0), [2.0, 0.0], method,
+            rtol=1e-9, atol=1e-9,
+        )  # fmt: skip
+        return found.y[0, -1]
+
+    for m in (0.5, 60.0):
+        h = 1e-4 * m
+        slope = (van_der_pol(m + h, "LSODA") - van_der_pol(m - h, "LSODA")) / (2 * h)
+        assert adbc.grad(van_der_pol)(m, "LSODA") == pytest.approx(slope, rel=2e-3)
+        assert adbc.jvp(van_der_pol, (m, "LSODA"), (1.0, None))[1] == pytest.approx(slope, rel=2e-3)

@@ -1,0 +1,72 @@
+"""``scipy.stats``: densities and distribution functions, where all that they are given is as it should be.
+
+SciPy fills an array, here with what lies outside of the support, there with what the formula of the
+distribution gives for the rest.  To follow that costs several times what the formula does.  Where no
+parameter is wrong and everything lies inside, which is asked of the values as they are, the array is what the
+formula gives; otherwise the code of SciPy is followed.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from adbc.rules.table import Overlay, Rule, ZeroRule
+
+__all__ = ["ROWS"]
+
+
+def are_inside(self: Any, z: Any, shapes: tuple[Any, ...], scale: Any, is_open: bool) -> bool:
+    """Whether all of `z` lies inside of the support for parameters that are right."""
+    mask = self._open_support_mask if is_open else self._support_mask
+    return bool(np.all(self._argcheck(*shapes) & (scale > 0) & mask(z, *shapes)))
+
+
+def _as_written(function: Any) -> Any:
+    """`function`, as SciPy has it in Python."""
+    return types.FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+
+
+def _body(name: str) -> Callable[..., Any]:
+    """The body of the method `name`, which calls that of the formula and is told of the scale by its kind."""
+    formula, followed = f"_{name}", _as_written(getattr(stats.rv_continuous, name))
+    is_density, is_open = name in ("pdf", "logpdf"), name not in ("pdf", "logpdf")
+
+    def body(self: Any, x: Any, *args: Any, **kwds: Any) -> Any:
+        given, loc, scale = self._parse_args(*args, **kwds)
+        x, scale = np.asarray(x), np.asarray(scale)
+        shapes = tuple([np.asarray(s) for s in given])
+        z = np.asarray((x - np.asarray(loc)) / scale, dtype=np.promote_types(x.dtype, np.float64))
+        if not are_inside(self, z, shapes, scale, is_open):
+            return followed(self, x, *args, **kwds)
+        parts = [np.ravel(part) for part in np.broadcast_arrays(z, *shapes, scale)]
+        count = len(shapes) + 1
+        out = getattr(self, formula)(*parts[:count])
+        if is_density:
+            out = out / parts[count] if name == "pdf" else out - np.log(parts[count])
+        return np.reshape(out, np.broadcast_shapes(z.shape, *[s.shape for s in shapes]))[()]
+
+    return body
+
+
+_NAMES = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf")
+_ASKED = ("_argcheck", "_support_mask", "_open_support_mask")
+
+ROWS: list[Rule] = [
+    ZeroRule(are_inside),
+    *(
+        Overlay(getattr(stats.rv_continuous, name), _body(name))
+        for name in _NAMES
+        if all(hasattr(stats.rv_continuous, asked) for asked in _ASKED)
+    ),
+]
