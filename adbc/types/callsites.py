@@ -444,6 +444,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         kind = Kind.STEP
     if kind is None and row.kind is RowKind.SCALAR and row.is_inline(len(call.arguments), call.keywords):
         kind = kind_of_numbers((*call.types, result))
+        if kind is Kind.COMPLEX and row.is_looked_at and is_inline_number(result):
+            kind = None  # the derivative of a real number by a real number is real: it checks that
     return call.site(Kind.ROW if kind is None else kind, row=row)
 
 
