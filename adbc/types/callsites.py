@@ -227,7 +227,11 @@ def _asking(call: _OpenCall) -> _Answer:
 
 
 def _checking(call: _OpenCall) -> _Answer:
-    return Kind.PRIMAL if _is_plain_check(call.arguments) else Kind.DYNAMIC
+    if not _is_plain_check(call.arguments):
+        return Kind.DYNAMIC
+    if call.function is isinstance and call.knowledge.row(isinstance, call.types) is None:
+        return Kind.DYNAMIC  # an instance is asked of which class it is
+    return Kind.PRIMAL
 
 
 def _in_context(call: _OpenCall) -> _Answer:
