@@ -179,9 +179,23 @@ def says_instance(x: Any, kind: Any) -> bool:
     return said is not type(x) and isinstance(said, type) and type.__subclasscheck__(kind, said)
 
 
-def says_instance_of_some(x: Any, kind: Any) -> bool:
-    """``isinstance(x, kind)`` where `kind` is a union of classes."""
-    return checks_each(isinstance, x, kind.__args__)
+def says_instance_of_some(x: Any, kinds: Any) -> bool:
+    """``isinstance(x, kinds)`` of some classes, a tuple or union, where `x` is asked of which class it is."""
+    for kind in kinds if type(kinds) is tuple else kinds.__args__:
+        if type.__subclasscheck__(kind, type(x)) or says_instance(x, kind):
+            return True
+    return False
+
+
+def _are_plain(kinds: Any) -> bool:
+    """Whether `kinds` is a tuple or union of classes none of which answers for itself."""
+    if type(kinds) is not tuple and type(kinds) is not types.UnionType:
+        return False
+    each = kinds if isinstance(kinds, tuple) else kinds.__args__
+    return all(
+        issubclass(type(kind), type) and lookup(type(kind), "__instancecheck__") is _CHECKS_IN_C
+        for kind in each
+    )
 
 
 _CHECKS_IN_C = type.__dict__["__instancecheck__"]
@@ -197,12 +211,12 @@ def _checks(body: Any) -> Resolver:
         is_asked = call.function is isinstance and says_its_class(type(x))
         if plain_check(kind) and not is_asked:
             return None
+        if is_asked and _are_plain(kind):
+            return Delegate(call.of(says_instance_of_some))
         if isinstance(kind, tuple):
             return Delegate(call.prepend(checks_each, None, call.function, None, None))
         if not plain_check(kind):
             return Delegate(call.of(body))
-        if type(kind) is types.UnionType:
-            return Delegate(call.of(says_instance_of_some))
         is_plain = lookup(type(kind), "__instancecheck__") is _CHECKS_IN_C
         return None if issubclass(type(x), kind) or not is_plain else Delegate(call.of(says_instance))
 
