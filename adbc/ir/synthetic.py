@@ -68,7 +68,7 @@ def _exception_(raised: Raised) -> BaseException:
 def _pass_on_(exception: BaseException) -> None:
     """Raise `exception` again if it is a refusal: what a handler of the user's would do about it is meant for
     other errors."""
-    if isinstance(exception, AdbcError):
+    if issubclass(type(exception), AdbcError):
         raise exception
 
 

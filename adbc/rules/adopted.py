@@ -38,7 +38,7 @@ from adbc.tangents import (
     slot_shadow,
     zero_tangent,
 )
-from adbc.tangents.fit import cotangent_misfit, misfit, result_misfit
+from adbc.tangents.fit import complex_misfit, cotangent_misfit, misfit, result_misfit
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
 __all__ = [
@@ -85,13 +85,12 @@ def natural_tangent(x: Any, t: Any) -> Any:
     return t
 
 
-def engine_tangent(x: Any, t: Any) -> Any:
+def engine_tangent(x: Any, t: Any, fit: Fit | None = None) -> Any:
     """The tangent of `x` that `t`, which a rule of `chainrules` gives, stands for; None for zero."""
     t = _given(t)
     if t is None:
         return None
-    if isinstance(x, tuple | list | dict) and isinstance(t, tuple | list | dict):
-        t = cr.ProjectTo(x)(t)
+    t = _by_parts(x, t, fit)
     if not isinstance(t, cr.Tangent):
         return t
     whole = zero_tangent(x)
@@ -107,10 +106,35 @@ def _given(t: Any) -> Any:
     return None if t is None or isinstance(t, cr.NoTangent | cr.ZeroTangent) else t
 
 
-def add_natural(f: Any, x: Any, t: Any, check: Callable[[Any, Any], None] | None = None) -> Any:
+class Fit:
+    """What is asked of that which a rule of `function` gives, for its result `out`; it raises what it finds.
+
+    what: which of it is meant, for messages.
+    """
+
+    def __init__(self, function: Any, what: str, out: Any) -> None:
+        self.function, self.what, self.out = function, what, out
+
+    def __call__(self, x: Any, d: Any) -> None:
+        check_fit(self.function, self.what, cotangent_misfit(x, d, self.out))
+
+    def is_real(self, x: Any, d: Any) -> None:
+        check_fit(self.function, self.what, complex_misfit(x, d, self.out))
+
+
+def _by_parts(x: Any, t: Any, fit: Fit | None) -> Any:
+    """`t` as a `Tangent`, if it is a tuple, list or dict and stands for the tangent of one, `x`."""
+    if not isinstance(x, tuple | list | dict) or not isinstance(t, tuple | list | dict):
+        return t
+    if fit is not None:
+        fit.is_real(x, t)  # the projection takes real parts
+    return cr.ProjectTo(x)(t)
+
+
+def add_natural(f: Any, x: Any, t: Any, fit: Fit | None = None) -> Any:
     """Add `t`, a cotangent of `x` that a rule of `chainrules` gives, to the shadow `f`, and return the rdata.
 
-    check: is given each number or array that is added, behind what it is for, and raises if it does not fit.
+    fit: is given each number or array that is added, behind what it is for.
     """
     if f is None or f is NO_TANGENT:
         return None
@@ -125,51 +149,50 @@ def add_natural(f: Any, x: Any, t: Any, check: Callable[[Any, Any], None] | None
     t = _given(t)
     if t is None:
         return None
-    if isinstance(x, tuple | list | dict) and isinstance(t, tuple | list | dict):
-        t = cr.ProjectTo(x)(t)
+    t = _by_parts(x, t, fit)
     if not isinstance(t, cr.Tangent):
-        if check is not None:
-            check(x, t)
+        if fit is not None:
+            fit(x, t)
         return accumulate(f, x, t)
-    return _add_parts(f, x, t, check)
+    return _add_parts(f, x, t, fit)
 
 
 def _is_array(f: Any) -> bool:
     return hasattr(type(f), "__array_interface__")
 
 
-def _add_parts(f: Any, x: Any, t: cr.Tangent, check: Callable[[Any, Any], None] | None) -> Any:
+def _add_parts(f: Any, x: Any, t: cr.Tangent, fit: Fit | None) -> Any:
     """Add the parts of `t` to those of the shadow `f`, and return the rdata."""
     cls = type(f)
     if cls is tuple:
-        found = tuple(add_natural(c, y, t[i], check) for i, (c, y) in enumerate(zip(f, x, strict=True)))
+        found = tuple(add_natural(c, y, t[i], fit) for i, (c, y) in enumerate(zip(f, x, strict=True)))
         return None if all(r is None for r in found) else found
     if cls is FData:
         kind: Any = kind_of(type(x))
-        fields = {k: add_natural(f.__dict__[k], y, t[k], check) for k, y in kind.parts(x)}
+        fields = {k: add_natural(f.__dict__[k], y, t[k], fit) for k, y in kind.parts(x)}
         return None if all(r is None for r in fields.values()) else RData(**fields)
     if f is not None and not kind_of(type(x)).address:
         return accumulate(f, x, t)  # it says what does not fit
     if isinstance(f, list | deque | dict):
         for key in t._parts:
-            _add_to_slot(f, key, x[key], t[key], check)
+            _add_to_slot(f, key, x[key], t[key], fit)
     elif type(x) is types.FunctionType:
         for name, cell in zip(x.__code__.co_freevars, x.__closure__ or (), strict=True):
             shadow = f.__dict__.get(name)
             if shadow is not None and shadow is not NO_TANGENT and name in t._parts:
                 kept = shadow.cell_contents
-                rdata = add_natural(slot_shadow(kept), cell.cell_contents, t[name], check)
+                rdata = add_natural(slot_shadow(kept), cell.cell_contents, t[name], fit)
                 shadow.cell_contents = slot_increment(kept, rdata)
     else:
         for name in t._parts:
-            _add_to_slot(f.__dict__, name, getattr(x, name), t[name], check)
+            _add_to_slot(f.__dict__, name, getattr(x, name), t[name], fit)
     return None
 
 
-def _add_to_slot(slots: Any, key: Key, x: Any, t: Any, check: Callable[[Any, Any], None] | None) -> None:
+def _add_to_slot(slots: Any, key: Key, x: Any, t: Any, fit: Fit | None) -> None:
     kept = slots[key]
     if kept is not NO_TANGENT:
-        slots[key] = slot_increment(kept, add_natural(slot_shadow(kept), x, t, check))
+        slots[key] = slot_increment(kept, add_natural(slot_shadow(kept), x, t, fit))
 
 
 def refuse_shared(x: Any, what: str) -> None:
@@ -272,7 +295,7 @@ class ChainRule(Rule):
 
         out = new_result(self.function, args, dargs, call, "chainrules.frule")
         refuse_shared(out, f"the result of {name_of(self.function)}")
-        dout = engine_tangent(out, made[0])
+        dout = engine_tangent(out, made[0], Fit(self.function, "its frule gives", out))
         if dout is None or kind_of(type(out)).inactive:
             return out, fresh_tangent(out)
         is_structure = isinstance(kind_of(type(out)), ValueKind | AddressKind)
@@ -309,14 +332,12 @@ class ChainRule(Rule):
             result: list[Any] = [None] * len(args)
             for i, (f, x, t) in enumerate(zip(fargs, args, given, strict=False)):
                 if f is not None:
-                    result[i] = add_natural(f, x, t, self._checks(i, out))
+                    result[i] = add_natural(
+                        f, x, t, Fit(self.function, f"its rrule gives, for argument {i},", out)
+                    )
             return result
 
         return out, fout, chain_pullback
-
-    def _checks(self, i: int, out: Any) -> Callable[[Any, Any], None]:
-        what = f"its rrule gives, for argument {i},"
-        return lambda x, d: check_fit(self.function, what, cotangent_misfit(x, d, out))
 
 
 def _any_number(*args: Any) -> None:

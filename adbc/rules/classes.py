@@ -47,6 +47,7 @@ __all__ = [
     "power",
     "real",
     "reals",
+    "says_its_class",
     "stands_for",
     "stands_for_position",
     "still",
@@ -232,6 +233,7 @@ _LIST_METHODS = (
     "reverse",
     "__iadd__",
     "__imul__",
+    "__getattribute__",  # rules read ``x.append``
 )
 _DICT_METHODS = (
     "__getitem__",
@@ -242,7 +244,17 @@ _DICT_METHODS = (
     "pop",
     "clear",
     "items",
+    "__getattribute__",
 )
+
+
+@_kept
+def says_its_class(cls: type) -> bool:
+    """Whether to ask an instance of `cls` for its ``__class__``, as `isinstance` does where it is not of the
+    class that is meant, is to run Python code."""
+    if stands_for(cls) is not None:
+        return False
+    return overrides(cls, "__getattribute__") or any("__class__" in vars(base) for base in cls.__mro__[:-1])
 
 
 @_kept

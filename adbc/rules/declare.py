@@ -73,9 +73,10 @@ def scalar_rule(
     as a tuple (or as it is, if there is one argument), or a sequence of such functions, one for each
     argument, None where the derivative is zero; the second form is inlined.  Arguments and results are real
     or complex numbers; what a holomorphic function's partial derivative is conjugated for is done in the
-    engine.  Arrays, and lists and tuples of numbers, are taken element by element.  Of a function with
-    several results, a tuple, each derivative is a tuple with one for each result.  Defaults, keywords and
-    keyword-only parameters are given by position, in the order of the signature.
+    engine.  Of a real result by a real argument it is real.  Arrays, and lists and tuples of numbers, are
+    taken element by element.  Of a function with several results, a tuple, each derivative is a tuple with
+    one for each result.  Defaults, keywords and keyword-only parameters are given by position, in the order
+    of the signature.
 
     when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
     table to add to than that of the public functions.
@@ -150,7 +151,8 @@ def rule(
     `i`; None says that the derivative is zero.  One function stands for a sequence of one. A tangent has
     the shape and dtype of the argument and a cotangent those of the result.  What ``jvp`` returns is
     broadcast to the shape of the result, and what ``vjp`` returns is summed over what the argument was
-    broadcast to.  They may keep and change nothing.
+    broadcast to.  Its real part is taken where the argument is real and the result complex; of a real result
+    by a real argument both are real.  They may keep and change nothing.
 
     parameters: the names of those parameters that the functions are given by position, if these are not those
     of the signature, or if it has none; keyword-only parameters may be among them.

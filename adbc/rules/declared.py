@@ -7,9 +7,11 @@ goes the way of all cotangents (`tangents.accumulate`).
 
 from __future__ import annotations
 
+import inspect
 import random
 import sys
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 from adbc.chainrules.binding import Binding
@@ -41,6 +43,7 @@ from adbc.tangents.activity_marks import activate
 from adbc.tangents.contents import contents, differs, may_move_numbers, put_back
 from adbc.tangents.fit import (
     broadcast,
+    complex_misfit,
     cotangent_misfit,
     rdata_misfit,
     result_misfit,
@@ -170,19 +173,29 @@ class _Partials(Rule):
                     f"give a tuple of {len(out)} derivatives, None where one is zero",
                 )
             for p, y in zip(slope or (None,) * len(out), out, strict=True) if several else [(slope, out)]:
-                if type(p) is float or p is None:
-                    continue
-                if isinstance(p, NotImplementedTangent):
-                    p.raise_error(f"the derivative of {name_of(self.function)} by argument {i}")
-                shape, wanted = shape_of(p), shape_of(y)
-                if shape is None or type(p) in (list, tuple) or broadcast(shape, wanted or ()) != wanted:
-                    raise InvalidTangentError(
-                        f"the scalar rule of {name_of(self.function)} gives {p!r:.60} as its derivative by"
-                        f" argument {i}",
-                        f"the shape of the result is {wanted}",
-                        "give a number, or an array that is broadcast to that shape",
-                    )
+                if type(p) is not float and p is not None:
+                    _check_slope(self.function, i, p, y, args[i])
         return [(None,) * len(out) if s is None and type(out) is tuple else s for s in found]
+
+
+def _check_slope(function: Any, i: int, p: Any, y: Any, x: Any) -> None:
+    """Raise if `p` cannot be the derivative of the result `y` of `function` by its argument `i`, `x`."""
+    if isinstance(p, NotImplementedTangent):
+        p.raise_error(f"the derivative of {name_of(function)} by argument {i}")
+    what = f"the scalar rule of {name_of(function)} gives {p!r:.60} as its derivative by argument {i}"
+    shape, wanted = shape_of(p), shape_of(y)
+    if shape is None or type(p) in (list, tuple) or broadcast(shape, wanted or ()) != wanted:
+        raise InvalidTangentError(
+            what,
+            f"the shape of the result is {wanted}",
+            "give a number, or an array that is broadcast to that shape",
+        )
+    if complex_misfit(x, p, y) is not None:
+        raise InvalidTangentError(
+            what,
+            "that is complex, and both argument and result are real",
+            "give a real number, or its real part, (...).real",
+        )
 
 
 def _numbers(d: Any) -> Any:
@@ -233,11 +246,24 @@ class JointPartials(_Partials):
         return [found[i] for i in active]
 
 
+def _parameters(partial: Callable[..., Any]) -> int:
+    """How many parameters a partial derivative has, if it is a function in Python all of whose parameters are
+    positional; -1 of others, which are called and never written inline."""
+    if type(partial) is not FunctionType:
+        return -1
+    parameters = inspect.signature(partial, follow_wrapped=False).parameters.values()
+    return len(parameters) if all(p.kind in _POSITIONAL for p in parameters) else -1
+
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
 class SeparatePartials(_Partials, ScalarRule):
     """The rule of a function of numbers that has a function for each partial derivative, which is inlined
     where the arguments are floats."""
 
     takes_result = False
+    is_looked_at = True
 
     def __init__(
         self,
@@ -247,13 +273,26 @@ class SeparatePartials(_Partials, ScalarRule):
     ) -> None:
         super().__init__(function, partials, **options)
         self.binding = Binding(function, self.partials, 1)
+        self.takes = [None if p is None else _parameters(p) for p in self.partials]
 
     def is_inline(self, count: int, keywords: Sequence[str]) -> bool:
-        return not keywords and len(self.binding.names) <= count <= self.binding.positional
+        if keywords or not len(self.binding.names) <= count <= self.binding.positional:
+            return False
+        return all(takes in (None, 1 + count) for takes in self.takes)
 
     def slopes(self, out: Any, args: Args, active: Sequence[int]) -> list[Any]:
         by = [self.partials[i] if i < len(self.partials) else None for i in active]
         return [None if partial is None else partial(out, *args) for partial in by]
+
+    def check_of(self, index: int) -> Callable[[Any, Any, Any], Any]:
+        function = self.function
+
+        def fitted(p: Any, out: Any, x: Any) -> Any:
+            if p.__class__ is not float:
+                _check_slope(function, index, p, out, x)
+            return p
+
+        return fitted
 
 
 # -- formulas per argument ------------------------------------------------------------------------------

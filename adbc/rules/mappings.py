@@ -63,6 +63,10 @@ def _dict_init(d: Any, other: Any = (), /, **named: Any) -> None:
     dicts.fill_dict(d, other, named)
 
 
+_FACTORY: Any = defaultdict.__dict__["default_factory"]
+"""What reads and sets it in C, past methods for attributes that the class of a dict has in Python."""
+
+
 def takes_nothing(factory: Any) -> bool:
     """Whether a factory of missing values has captured nothing that may have a derivative."""
     if factory is not None and not callable(factory):
@@ -76,7 +80,7 @@ def takes_nothing(factory: Any) -> bool:
 
 def set_factory(d: Any, factory: Any) -> None:
     """Have `d` make its missing values by `factory`, a constant."""
-    d.default_factory = factory
+    _FACTORY.__set__(d, factory)
 
 
 def _set_factory(d: Any, factory: Any) -> None:
@@ -88,12 +92,12 @@ def _set_factory(d: Any, factory: Any) -> None:
 
 def has_constant(d: Any) -> bool:
     """Whether `d` makes its missing values by a factory that has captured nothing."""
-    return takes_nothing(d.default_factory)
+    return takes_nothing(factory_of(d))
 
 
 def factory_of(d: Any) -> Any:
     """The function that `d` makes its missing values by, a constant."""
-    return d.default_factory
+    return _FACTORY.__get__(d)
 
 
 def _default_init(d: Any, factory: Any = None, /, *other: Any, **named: Any) -> None:

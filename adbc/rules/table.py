@@ -389,6 +389,8 @@ class ScalarRule(Rule):
     """Whether an argument of unknown type is likely to be a float."""
     is_quotient = False
     """Whether all partial derivatives have one divisor, and their sum is divided by it once."""
+    is_looked_at = False
+    """Whether what the partial derivatives give is checked: a user has written them."""
 
     def __init__(
         self,
@@ -398,6 +400,11 @@ class ScalarRule(Rule):
     ) -> None:
         super().__init__(function, **options)
         self.partials = tuple(partials)
+
+    def check_of(self, index: int) -> Callable[[Any, Any, Any], Any]:
+        """What builders write behind partial derivative `index`, of a rule that `is_looked_at`, where they
+        cannot prove that it gives a real number: ``check(derivative, result, argument)`` is that number."""
+        raise NotImplementedError
 
     def frule(
         self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN

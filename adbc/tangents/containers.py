@@ -132,7 +132,7 @@ class SequenceKind(AddressKind):
         return elements
 
     def shell(self, x: Any) -> Any:
-        return self.tangent((), x.maxlen) if self.base is deque else self.tangent()
+        return self.tangent((), _LENGTH.__get__(x)) if self.base is deque else self.tangent()
 
     def fill(self, t: Any, parts: Parts) -> None:
         self.base.extend(t, [c for k, c in parts if type(k) is not FieldKey])
@@ -308,6 +308,7 @@ class SetKind(Inactive):
 
 
 _PLAIN = (list, dict, deque, OrderedDict)
+_LENGTH: Any = deque.__dict__["maxlen"]  # a deque's own class may answer for its attributes
 TUPLE = TupleKind()
 NAMED = NamedTupleKind()
 LIST = SequenceKind(list, list)

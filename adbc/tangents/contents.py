@@ -169,7 +169,7 @@ def _bare(x: Any) -> Any:
 
 def _elements(x: Any) -> list[Any]:
     """The elements of the list or deque `x`, read without the methods of its class."""
-    return list(list.__iter__(x) if isinstance(x, list) else deque.__iter__(x))
+    return list(list.__iter__(x) if issubclass(type(x), list) else deque.__iter__(x))
 
 
 def put_back(x: Any, content: Any) -> None:
@@ -178,20 +178,21 @@ def put_back(x: Any, content: Any) -> None:
     Methods that its class has in Python are passed by: they may count, check or refuse what is set.
     """
     base: Any
-    if isinstance(x, list | bytearray):
-        base = list if isinstance(x, list) else bytearray
+    cls = type(x)
+    if issubclass(cls, list | bytearray):
+        base = list if issubclass(cls, list) else bytearray
         base.__setitem__(x, slice(None), content)
     elif type(x).__name__ == "array":
         x[:] = content
-    elif isinstance(x, deque):
+    elif issubclass(cls, deque):
         deque.clear(x)
         deque.extend(x, content)
-    elif isinstance(x, OrderedDict):
+    elif issubclass(cls, OrderedDict):
         OrderedDict.clear(x)
         for key, value in content:
             OrderedDict.__setitem__(x, key, value)
-    elif isinstance(x, dict | set):
-        base = dict if isinstance(x, dict) else set
+    elif issubclass(cls, dict | set):
+        base = dict if issubclass(cls, dict) else set
         base.clear(x)
         base.update(x, content)
     elif is_of_array(x, content):

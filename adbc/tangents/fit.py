@@ -19,12 +19,13 @@ from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, RData, Tang
 from adbc.tangents.internal import ARRAY_FINITE, project
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.objects import is_active_function
+from adbc.tangents.operations import zero_tangent
 from adbc.tangents.protocol import AddressKind, Kind, ValueKind, kind_of
 from adbc.tangents.scalars import ScalarKind
 
 __all__ = [
-    "as_numbers", "broadcast", "cotangent_misfit", "fdata_misfit", "is_finite", "misfit", "numbers",
-    "rdata_misfit", "result_misfit", "shadow_misfit", "shape_of",
+    "as_numbers", "broadcast", "complex_misfit", "cotangent_misfit", "fdata_misfit", "is_finite", "misfit",
+    "numbers", "rdata_misfit", "result_misfit", "shadow_misfit", "shape_of",
 ]  # fmt: skip
 
 Held = Callable[[Any], bool]
@@ -336,13 +337,46 @@ def broadcast(*shapes: Shape) -> Shape | None:
     return tuple(whole)
 
 
+def complex_misfit(x: Any, d: Any, out: Any) -> str | None:
+    """How `d` is complex where the part of `x` that it belongs to is real, and `out` too; None if it is not.
+
+    The derivative of a real result by a real number is real.  Of a complex result the cotangent of a real
+    number is the real part of what a formula gives, by the inner product; it is taken for the formula.
+    """
+    if not _is_complex_for_real(x, d) or any(map(_is_complex, numbers(zero_tangent(out)))):
+        return None
+    return f"{d!r:.60}, which is complex, for a real {type(x).__name__}; give what is real, as (...).real"
+
+
+def _is_complex_for_real(x: Any, d: Any) -> bool:
+    if isinstance(x, list | tuple) and isinstance(d, list | tuple) and len(x) == len(d):
+        return any(map(_is_complex_for_real, x, d))
+    if isinstance(x, dict) and isinstance(d, dict):
+        return any(_is_complex_for_real(x[key], d[key]) for key in x if key in d)
+    return _is_complex(d) and _is_real(x)
+
+
+def _is_complex(d: Any) -> bool:
+    """Whether `d` is a complex number or an array of such, or a list or tuple with one."""
+    if isinstance(d, list | tuple):
+        return any(map(_is_complex, d))
+    return isinstance(d, complex) or getattr(getattr(d, "dtype", None), "kind", "") == "c"
+
+
+def _is_real(x: Any) -> bool:
+    """Whether `x` is a real number with a derivative or an array of such, or a list or tuple with one."""
+    if isinstance(x, list | tuple):
+        return any(map(_is_real, x))
+    return isinstance(x, float) or getattr(getattr(x, "dtype", None), "kind", "") == "f"
+
+
 def cotangent_misfit(x: Any, d: Any, out: Any) -> str | None:
     """How `d` cannot be the cotangent of `x` that a formula has computed from that of `out`; None if it can.
 
     It has the shape of `x`, or one that `x` and `out` are broadcast to, and then it is summed.  It is never
     repeated: a number may be what should have been an array.
     """
-    if d is None:
+    if d is None or type(d) is float is type(x):
         return None
     if isinstance(x, list | tuple) and isinstance(d, list | tuple):
         if len(x) != len(d):
@@ -352,6 +386,8 @@ def cotangent_misfit(x: Any, d: Any, out: Any) -> str | None:
     shape, given = shape_of(x), shape_of(d)
     if shape is None:
         return misfit(x, d, allow_none=True)
+    if (problem := complex_misfit(x, d, out)) is not None:
+        return problem
     if given == shape:
         return None
     if given is None:
@@ -369,11 +405,13 @@ def cotangent_misfit(x: Any, d: Any, out: Any) -> str | None:
 def result_misfit(out: Any, d: Any) -> str | None:
     """How `d`, which a formula gives, cannot be the tangent of the result `out`; None if it can be
     broadcast to it."""
-    if d is None:
+    if d is None or type(d) is float is type(out):
         return None
     shape, given = shape_of(out), shape_of(d)
     if shape is None:
         return misfit(out, d, allow_none=True)
+    if (problem := complex_misfit(out, d, out)) is not None:
+        return problem
     if given is None:
         return f"{d!r:.60}, which is no number and no array of numbers, for a {type(out).__name__}"
     if broadcast(given, shape) == shape:

@@ -274,7 +274,8 @@ def _view_iterator(view: Any, shadow: Any, reverse: bool) -> ShadowIterator:
     if source is None:
         source = shadow
     order = shadow if type(source) is dict else source
-    base: Any = OrderedDict if isinstance(order, OrderedDict) else dict  # whose class may iterate otherwise
+    is_ordered = issubclass(type(order), OrderedDict)
+    base: Any = OrderedDict if is_ordered else dict  # whose class may iterate otherwise
     keys = base.__reversed__(order) if reverse else base.__iter__(order)
     values = DictValueIterator(shadow, keys)
     return values if name.endswith("values") else TupleStep((KeyIterator(), values))

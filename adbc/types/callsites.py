@@ -227,7 +227,11 @@ def _asking(call: _OpenCall) -> _Answer:
 
 
 def _checking(call: _OpenCall) -> _Answer:
-    return Kind.PRIMAL if _is_plain_check(call.arguments) else Kind.DYNAMIC
+    if not _is_plain_check(call.arguments):
+        return Kind.DYNAMIC
+    if call.function is isinstance and call.knowledge.row(isinstance, call.types) is None:
+        return Kind.DYNAMIC  # an instance is asked of which class it is
+    return Kind.PRIMAL
 
 
 def _in_context(call: _OpenCall) -> _Answer:
@@ -444,6 +448,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         kind = Kind.STEP
     if kind is None and row.kind is RowKind.SCALAR and row.is_inline(len(call.arguments), call.keywords):
         kind = kind_of_numbers((*call.types, result))
+        if kind is Kind.COMPLEX and row.is_looked_at and is_inline_number(result):
+            kind = None  # the derivative of a real number by a real number is real: it checks that
     return call.site(Kind.ROW if kind is None else kind, row=row)
 
 

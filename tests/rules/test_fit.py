@@ -5,6 +5,7 @@ Each pair is right in both modes, in typed, guarded and dynamic code, or refused
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc import chainrules
 from adbc.errors import AdbcError, InvalidTangentError, UnsupportedError
 from adbc.rules import default_table
 from adbc.rules.table import Primitive, PureRule, Rule, ScalarRule
@@ -259,6 +261,206 @@ def test_a_tangent_of_another_shape_is_refused(jvp: Any) -> None:
     f = of_length(lambda b, out, x: b * x / out, jvp)
     with pytest.raises(InvalidTangentError, match="jvp of argument 0 gives"):
         adbc.jvp(f, (X,), (X,))
+
+
+# -- imaginary parts ----------------------------------------------------------------------------------------
+
+
+REAL = (
+    "float",
+    "float64",
+    "float32",
+    "0-d",
+    "array",
+    "matrix",
+    "strided",
+    "read-only",
+    "list",
+    "tuple",
+    "nested",
+)
+
+
+def summed(x: Any) -> Any:
+    return float(np.sum(2.0 * np.asarray(x)))
+
+
+def complex_vjp(f: Any) -> None:
+    adbc.rule(
+        f, jvp=lambda d, out, x: 2.0 * np.sum(d), vjp=lambda b, out, x: (2 + 1j) * b * np.ones(np.shape(x))
+    )
+
+
+def complex_in_parts(f: Any) -> None:
+    adbc.rule(f, jvp=lambda d, out, x: 2.0 * np.sum(d), vjp=lambda b, out, x: as_parts(x, (2 + 1j) * b))
+
+
+def as_parts(x: Any, d: Any) -> Any:
+    """`d` for each number in `x`, in lists and tuples like those of `x`."""
+    return type(x)([as_parts(y, d) for y in x]) if isinstance(x, list | tuple) else d * np.ones(np.shape(x))
+
+
+def complex_jvp(f: Any) -> None:
+    adbc.rule(f, jvp=lambda d, out, x: 2j * np.sum(d), vjp=lambda b, out, x: 2.0 * b * np.ones(np.shape(x)))
+
+
+def complex_transpose(f: Any) -> None:
+    adbc.linear(f, transpose=lambda b, x: (2 + 1j) * b * np.ones(np.shape(x)))
+
+
+def complex_rrule(f: Any) -> None:
+    @chainrules.rrule(f)
+    def _(f: Any, x: Any) -> Any:
+        return summed(x), lambda b: (chainrules.NoTangent(), as_parts(x, (2 + 1j) * b))
+
+
+def complex_frule(f: Any) -> None:
+    chainrules.frule(f)(lambda d, f, x: (summed(x), 2j))
+
+
+def complex_pullback(f: Any) -> None:
+    def rrule(f: Any, x: Any) -> Any:
+        def pullback(b: Any) -> Any:
+            if isinstance(x.fdata, np.ndarray):
+                x.fdata[...] += (2 + 1j) * b
+                return adbc.NoRData(), adbc.NoRData()
+            return adbc.NoRData(), (2 + 1j) * b
+
+        return adbc.CoDual(summed(x.primal), adbc.NoFData()), pullback
+
+    adbc.primitive(f, rrule=rrule)
+
+
+@pytest.mark.parametrize("argument", REAL)
+@pytest.mark.parametrize(
+    "declare, is_forward",
+    [
+        (complex_vjp, False),
+        (complex_in_parts, False),
+        (complex_jvp, True),
+        (complex_transpose, False),
+        (complex_rrule, False),
+        (complex_frule, True),
+        (complex_pullback, False),
+    ],
+)
+def test_an_imaginary_part_is_never_dropped(declare: Any, is_forward: bool, argument: str) -> None:
+    if declare is complex_pullback and argument in ("list", "tuple", "nested"):
+        pytest.skip("the pullback of a primitive adds to lists by itself")
+    f = new(summed)
+    with chainrules.scoped():
+        declare(f)
+        x = ARGUMENTS[argument]()
+        for speculation in MODES:
+            # what a primitive adds to the memory of an array is NumPy's to refuse
+            wanted = pytest.raises((InvalidTangentError, np.exceptions.ComplexWarning, TypeError))
+            with adbc.use(adbc.Config(speculation=speculation)), wanted as raised:
+                adbc.jvp(f, (x,), (ones(x),)) if is_forward else adbc.grad(f)(x)
+            message = str(raised.value)
+            assert "complex" in message or declare is complex_pullback
+            if declare in (complex_vjp, complex_transpose, complex_rrule):
+                assert "argument 0" in message and "(...).real" in message
+
+
+@pytest.mark.parametrize("result", [None, float])
+@pytest.mark.parametrize("form", ["joint", "separate", "by a function"])
+def test_a_real_result_has_real_partial_derivatives_by_real_arguments(form: str, result: Any) -> None:
+    slopes: Any = {
+        "joint": lambda out, x: 2 + 1j,
+        "separate": [lambda out, x: 2 + 1j],
+        "by a function": [lambda out, x: fancy(x)],
+    }[form]
+    f = new(lambda x: x * 2)
+    adbc.scalar_rule(f, result=result)(slopes)
+
+    def program(x: Any) -> Any:
+        return f(f(x)) * x
+
+    for speculation in MODES:
+        with adbc.use(adbc.Config(speculation=speculation, warm_after=0)):
+            for x in (0.5,) if result is float else (0.5, np.float64(0.5), np.array(0.5), X):
+                wanted = pytest.raises(
+                    InvalidTangentError, match=r"as its derivative by argument 0.* complex"
+                )
+                with wanted:
+                    adbc.grad(lambda x: np.sum(program(x)))(x)
+                with wanted:
+                    adbc.jvp(program, (x,), (x,))
+
+
+def fancy(x: Any) -> Any:
+    return [2 + 1j][0]
+
+
+def test_a_complex_result_has_complex_partial_derivatives() -> None:
+    f = new(lambda x: x * (2 + 1j))
+    adbc.scalar_rule(f)([lambda out, x: 2 + 1j])
+    for speculation in MODES:
+        with adbc.use(adbc.Config(speculation=speculation, warm_after=0)):
+            for _ in range(2):
+                assert adbc.grad(lambda x: f(x).real)(0.5) == 2.0
+                assert adbc.grad(lambda x: f(x).imag)(0.5) == 1.0
+                assert adbc.jvp(f, (0.5,), (1.0,))[1] == 2 + 1j
+
+
+def test_a_number_of_a_list_that_is_complex_has_a_complex_cotangent() -> None:
+    f = new(lambda x: float(x[0] + x[1].real))
+    adbc.rule(f, jvp=lambda d, out, x: d[0] + d[1].real, vjp=lambda b, out, x: [b, b + 0j])
+    assert adbc.grad(f)([0.5, 1j]) == [1.0, 1.0 + 0j]
+    g = new(lambda x: float(x[0] + x[1].real))
+    adbc.rule(g, jvp=lambda d, out, x: d[0] + d[1].real, vjp=lambda b, out, x: [b + 0j, b + 0j])
+    with pytest.raises(InvalidTangentError, match="complex, for a real float"):
+        adbc.grad(g)([0.5, 1j])
+
+
+def test_of_a_complex_result_the_real_part_is_the_cotangent_of_a_real_number() -> None:
+    f = new(np.multiply)
+    by_x, by_z = (lambda b, out, x, z: b * np.conj(z)), (lambda b, out, x, z: b * x)
+    adbc.rule(f, jvp=(lambda d, out, x, z: d * z, lambda d, out, x, z: x * d), vjp=(by_x, by_z))
+    z = np.array([1 + 2j, 3 - 1j])
+    assert adbc.grad(lambda x: np.sum(f(x, z).imag))(np.array([0.5, 0.5])).tolist() == [2.0, -1.0]
+    assert adbc.grad(lambda x: np.sum(f(x, z).imag))(0.5) == 1.0
+
+
+class Slope:
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    def __call__(self, out: Any, x: Any) -> Any:
+        return self.k * x
+
+    def of(self, out: Any, x: Any) -> Any:
+        return self.k * x
+
+
+@pytest.mark.parametrize(
+    "partial",
+    [
+        Slope(2.0),
+        Slope(2.0).of,
+        functools.partial(lambda k, out, x: k * x, 2.0),
+        lambda out, *xs: 2.0 * xs[0],
+        lambda out, x, k=2.0: k * x,
+        lambda out, x, *, k=2.0: k * x,
+        lambda *given: 2.0 * given[1],
+        lambda out, x: 2.0 * x,
+        lambda out, x: [2.0 * x][0],
+    ],
+)
+def test_partial_derivatives_may_be_called_in_any_way(partial: Any) -> None:
+    def f(x: float) -> float:
+        return x * x
+
+    adbc.scalar_rule(f, result=float)([partial])
+    for speculation in MODES:
+        with adbc.use(adbc.Config(speculation=speculation, warm_after=0)):
+            for _ in range(2):
+                assert adbc.grad(lambda x: f(f(x)))(0.5) == 0.5
+                assert adbc.jvp(lambda x: f(f(x)), (0.5,), (1.0,))[1] == 0.5
+                assert adbc.grad(adbc.grad(lambda x: f(x) * 0.5))(0.5) == 1.0
+
+
+# -- shapes again -------------------------------------------------------------------------------------------
 
 
 def test_broadcasting_is_undone_but_never_added() -> None:

@@ -376,7 +376,7 @@ class _PlainOrdered(_Plain):
 
 
 def _plain(d: Any) -> _Plain:
-    return _PlainOrdered(d) if isinstance(d, OrderedDict) else _Plain(d)
+    return _PlainOrdered(d) if issubclass(type(d), OrderedDict) else _Plain(d)
 
 
 def _overriding(cls: type, *rest: type) -> bool:

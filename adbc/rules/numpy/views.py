@@ -167,10 +167,10 @@ class ViewRule(Rule):
                 return nothing
 
             return out, fout, item_pullback
-        if isinstance(x, np.ndarray) and is_view(out, x):
+        if issubclass(type(x), np.ndarray) and is_view(out, x):
             shadow = None if f is None else self._shadow(x, f, out, args, kwargs)
             return out, shadow, lambda bout: nothing
-        if isinstance(x, list | tuple):
+        if issubclass(type(x), list | tuple):
             if f is not None and is_of_objects(out):
                 return self._gathered_objects(x, f, out, len(args))
             _check_gathered(out, f)

@@ -15,7 +15,8 @@ from adbc.ir.values import Argument
 from adbc.passes.query import target
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
-from adbc.types import infer
+from adbc.types import AbstractType, class_of, infer
+from adbc.types.array_calls import is_inline_number
 from adbc.types.lattice import FLOAT
 
 __all__ = ["Partials"]
@@ -40,15 +41,32 @@ class Partials:
             if partial is None:
                 self.known[key] = None
                 return None
-            graph = self.straight(partial)
-            self.known[key] = _call_of(partial, self.graphs.primal(partial)) if graph is None else graph
+            graph, result = self._typed(partial)
+            if not _fits_anywhere(graph):
+                graph = _call_of(partial, graph)
+            if row.is_looked_at and not _is_real(result):
+                _check_result(graph, row.check_of(index), index)
+            self.known[key] = graph
         return self.known[key]
 
     def straight(self, function: types.FunctionType) -> Graph | None:
         """The graph of `function` if it is one block that means the same in any code."""
+        graph, _ = self._typed(function)
+        return graph if _fits_anywhere(graph) else None
+
+    def _typed(self, function: types.FunctionType) -> tuple[Graph, AbstractType]:
+        """The graph of `function` of floats, and what it gives then."""
         graph, _, _ = copy_graph(self.graphs.primal(function))
-        infer(graph, (FLOAT,) * len(graph.arguments), self.knowledge.oracle)
-        return graph if _is_straight(graph) and not _reads_names(graph) else None
+        return graph, infer(graph, (FLOAT,) * len(graph.arguments), self.knowledge.oracle)
+
+
+def _is_real(type: AbstractType) -> bool:
+    """Whether the members of a type are real numbers; a whole number is as good as a float in a product."""
+    return is_inline_number(type) or class_of(type) is int
+
+
+def _fits_anywhere(graph: Graph) -> bool:
+    return _is_straight(graph) and not _reads_names(graph)
 
 
 def _is_straight(graph: Graph) -> bool:
@@ -73,3 +91,12 @@ def _call_of(partial: Callable[..., Any], like: Graph) -> Graph:
     builder = Builder(graph)
     builder.ret(builder.call(partial, *arguments))
     return graph
+
+
+def _check_result(graph: Graph, check: Callable[..., Any], index: int) -> None:
+    """Have `graph`, one block, return what `check` gives for its result, that of the function, and argument
+    `index`."""
+    out, argument = graph.arguments[0], graph.arguments[1 + index]
+    (result,) = graph.entry.terminator.values
+    builder = Builder(graph, graph.entry)
+    builder.ret(builder.call(check, result, out, argument))

@@ -11,13 +11,14 @@ import builtins
 import collections.abc
 import operator
 import sys
+import types
 import warnings
 from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import _load_special_
-from adbc.rules.classes import c_truth, overrides, plain_attributes, plain_text, stands_for
+from adbc.rules.classes import c_truth, overrides, plain_attributes, plain_text, says_its_class, stands_for
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import ZeroRule
 from adbc.runtime.calls.attributes import get_default, variables
@@ -120,7 +121,7 @@ _SEQUENCES = (list, tuple, collections.deque)
 def _in_view(call: Call) -> Step | None:
     """The step of a test of membership among the items of a dict, whose values may be compared by Python
     code."""
-    if not isinstance(call.args[0], collections.abc.ItemsView):
+    if not issubclass(type(call.args[0]), collections.abc.ItemsView):
         return None
     if compares_in_python((call.args[1], *call.args[0])):
         return RunWatched(call, "compares")
@@ -169,15 +170,55 @@ def is_subclass(x: Any, kind: Any) -> bool:
     return bool(_load_special_(kind, "__subclasscheck__")(x))
 
 
+def says_instance(x: Any, kind: Any) -> bool:
+    """``isinstance(x, kind)`` of what is none, where `x` is asked of which class it is."""
+    try:
+        said = x.__class__
+    except AttributeError:
+        return False
+    return said is not type(x) and isinstance(said, type) and type.__subclasscheck__(kind, said)
+
+
+def says_instance_of_some(x: Any, kinds: Any) -> bool:
+    """``isinstance(x, kinds)`` of some classes, a tuple or union, where `x` is asked of which class it is."""
+    for kind in kinds if type(kinds) is tuple else kinds.__args__:
+        if type.__subclasscheck__(kind, type(x)) or says_instance(x, kind):
+            return True
+    return False
+
+
+def _are_plain(kinds: Any) -> bool:
+    """Whether `kinds` is a tuple or union of classes none of which answers for itself."""
+    if type(kinds) is not tuple and type(kinds) is not types.UnionType:
+        return False
+    each = kinds if isinstance(kinds, tuple) else kinds.__args__
+    return all(
+        issubclass(type(kind), type) and lookup(type(kind), "__instancecheck__") is _CHECKS_IN_C
+        for kind in each
+    )
+
+
+_CHECKS_IN_C = type.__dict__["__instancecheck__"]
+
+
 def _checks(body: Any) -> Resolver:
     """The resolver of `isinstance` or `issubclass`: `body` asks a class that answers for itself."""
 
     def checks(call: Call, table: RuleTable) -> Step | None:
-        if len(call.args) != 2 or call.keywords or plain_check(call.args[1]):
+        if len(call.args) != 2 or call.keywords:
             return None
-        if isinstance(call.args[1], tuple):
+        x, kind = call.args
+        is_asked = call.function is isinstance and says_its_class(type(x))
+        if plain_check(kind) and not is_asked:
+            return None
+        if is_asked and _are_plain(kind):
+            return Delegate(call.of(says_instance_of_some))
+        if isinstance(kind, tuple):
             return Delegate(call.prepend(checks_each, None, call.function, None, None))
-        return Delegate(call.of(body))
+        if not plain_check(kind):
+            return Delegate(call.of(body))
+        is_plain = lookup(type(kind), "__instancecheck__") is _CHECKS_IN_C
+        return None if issubclass(type(x), kind) or not is_plain else Delegate(call.of(says_instance))
 
     return checks
 

@@ -220,7 +220,8 @@ def is_instance(cls: type, asked: type) -> bool | None:
         return True
     if meant is not None:
         return False
-    return None if any("__class__" in base.__dict__ for base in cls.__mro__[:-1]) else False
+    says = ("__class__", "__getattribute__")
+    return None if any(name in base.__dict__ for base in cls.__mro__[:-1] for name in says) else False
 
 
 def method(cls: type, name: str) -> Any:

@@ -53,7 +53,7 @@ def caught(context: Context, error: Any) -> Any:
 def passed(context: Context, error: Any) -> Any:
     """The shadow (or tangent) of an exception that is handed on to the caller, who may have its traceback
     made plain: at each step of a recursion that would take as long as all steps before it."""
-    if isinstance(error, AdbcError):
+    if issubclass(type(error), AdbcError):
         context.refuse(error)
     found = context.shadows.lookup(error)
     if found is None:

@@ -72,10 +72,10 @@ def _keys(call: Call) -> Any:
     args = call.args
     if call.function is intrinsics._new_:
         return (args[1::2] if args[0] is dict else args[1:] if args[0] is set else ()), None
-    if call.keywords or not args or not isinstance(args[0], _HASHED):
+    if call.keywords or not args or not issubclass(type(args[0]), _HASHED):
         return (), None
     if call.function in _OF_MANY:
-        return [k for x in args if isinstance(x, dict) for k in dict.keys(x)], None
+        return [k for x in args if issubclass(type(x), dict) for k in dict.keys(x)], None
     return args[1:2], args[0]
 
 

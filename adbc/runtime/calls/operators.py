@@ -14,7 +14,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.builtins.ordering import watched_order
-from adbc.rules.classes import overrides
+from adbc.rules.classes import overrides, says_its_class
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import as_plain_number, is_heap_type, lookup, python_method
 from adbc.runtime.calls.comparing import SEARCHES, compare_containers
@@ -323,7 +323,7 @@ _MEMBERSHIP = frozenset({operator.contains, intrinsics._not_contains_})
 _COMPARING = COMPARISONS | _MEMBERSHIP | {*SEARCHES}
 """Functions that compare what stands in containers."""
 
-MAY_ASK = frozenset({*ASKED, *_COMPARING, *HASHING, intrinsics._new_})
+MAY_ASK = frozenset({*ASKED, *_COMPARING, *HASHING, intrinsics._new_, isinstance})
 """The functions with rules that may run Python code, be it of the classes of the arguments or of what those
 hold."""
 
@@ -333,6 +333,9 @@ def is_asked(function: Any, types_: Sequence[AbstractType]) -> bool:
     code for them."""
     if any(map(_is_asked_key, types_)) and (function in HASHING or _is_hashing_display(function, types_)):
         return True
+    if function is isinstance:
+        cls = class_of(types_[0])
+        return cls is not None and says_its_class(cls)
     is_seldom = function in _SELDOM
     names = ASKED.get(function, ())
     for cls in map(class_of, types_):

@@ -47,6 +47,7 @@ _OTHERS = (
 _ASKED = [f"__{name}__" for name in (*_OTHERS, *_REFLECTED, *(f"r{name}" for name in _REFLECTED))]
 """The methods that operators and `_CALLED` ask for."""
 _PLAIN = frozenset({str, bytes, int, float, complex, bool, types.NoneType, range})
+_NAMED = type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType
 _DEPTH = 4
 
 
@@ -62,8 +63,8 @@ def classes_in(keys: Iterable[Any]) -> frozenset[type] | None:
         seen.add(id(x))
         if cls is tuple or cls is frozenset:
             pending.extend(x)
-        elif isinstance(x, type | types.FunctionType | types.BuiltinFunctionType | types.ModuleType):
-            if type(x) is not type and isinstance(x, type):
+        elif issubclass(cls, _NAMED):  # not `isinstance`, which asks an instance for its ``__class__``
+            if cls is not type and issubclass(cls, type):
                 return None
         elif not is_heap_type(cls):
             return None

@@ -136,7 +136,7 @@ def _getitem(call: Call, table: RuleTable) -> Step | None:
         return found
     obj = call.args[0]
     method = None
-    if isinstance(obj, type) and lookup(type(obj), "__getitem__") is None:
+    if issubclass(type(obj), type) and lookup(type(obj), "__getitem__") is None:
         found = lookup(obj, "__class_getitem__")
         method = found.__func__ if isinstance(found, classmethod) else found
         method = method if is_python_function(method) else None

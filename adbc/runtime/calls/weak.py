@@ -78,7 +78,7 @@ _REGISTRY: dict[Any, Any] = vars(weakref.finalize)["_registry"]
 def note_reference(context: Context, obj: Any, place: int, callback: Any) -> None:
     """A weak reference to `obj` is made by the function that is running, which gives it as argument
     number `place`."""
-    if isinstance(obj, _LASTING):
+    if issubclass(type(obj), _LASTING):
         return
     for frame in _holding(context, obj, place):
         context.holders.append((_body(frame), obj))
@@ -131,7 +131,7 @@ def is_finalised(cls: type) -> bool:
 
 def note_finaliser(context: Context, obj: Any, by: weakref.finalize[..., Any] | None = None) -> None:
     """Something runs when `obj` dies, unless that is `by` and has been called or detached before."""
-    if not isinstance(obj, _LASTING):
+    if not issubclass(type(obj), _LASTING):
         context.finalised.append((obj, by))
         context.has_end = True
 
@@ -220,7 +220,7 @@ _BY_CLASS = ("__call__", "__init__", "__new__")
 
 def answered(context: Context, obj: Any) -> Any:
     """`obj`, which a weak reference gives; refuses if it may have died in CPython."""
-    if obj is not None and not isinstance(obj, _LASTING) and not _is_guard(obj):
+    if obj is not None and not issubclass(type(obj), _LASTING) and not _is_guard(obj):
         refuse_unheld(context, [obj], f"a weak reference is asked for a {type(obj).__name__}")
     return obj
 
@@ -253,7 +253,7 @@ def count_container(context: Context, container: Any) -> None:
 
 def refuse_unheld(context: Context, objects: Iterable[Any], what: str, also: Any = None) -> None:
     """Refuse, saying `what` is done, if the program, with what `also` leads to, does not hold `objects`."""
-    wanted = {id(x): x for x in objects if not isinstance(x, _LASTING)}
+    wanted = {id(x): x for x in objects if not issubclass(type(x), _LASTING)}
     if wanted:
         _walk([also, *_roots(context)], wanted)
     for x in list(wanted.values()):
@@ -301,7 +301,7 @@ def _roots(context: Context) -> Iterator[Any]:
 def _is_derived(frame: types.FrameType) -> bool:
     """Whether a frame that is not adbc's runs differentiated code."""
     known = original(frame.f_code) is not None or _body(frame) is not frame
-    return known or any(isinstance(x, Context) for x in frame.f_locals.values())
+    return known or any(issubclass(type(x), Context) for x in frame.f_locals.values())
 
 
 def _body(frame: types.FrameType) -> Any:
@@ -331,7 +331,9 @@ def _walk(roots: Iterable[Any], wanted: dict[int, Any]) -> None:
     while pending and wanted and len(seen) < _MOST:
         x = pending.popleft()
         at = id(x)
-        if at in seen or at in namespaces or type(x) in _PASSED_BY or isinstance(x, type) or _is_adbcs(x):
+        if at in seen or at in namespaces or type(x) in _PASSED_BY:
+            continue
+        if issubclass(type(x), type) or _is_adbcs(x):
             continue
         seen[at] = x
         wanted.pop(at, None)
@@ -376,7 +378,9 @@ def _is_global(obj: Any) -> bool:
             at = id(x)
             if namespaces.get(at):
                 return True
-            if at in seen or at in ours or at in namespaces or isinstance(x, types.FrameType) or _is_adbcs(x):
+            if at in seen or at in ours or at in namespaces:
+                continue
+            if issubclass(type(x), types.FrameType) or _is_adbcs(x):
                 continue
             seen.add(at)
             level.append(x)

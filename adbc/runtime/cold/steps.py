@@ -18,6 +18,7 @@ from adbc.ir.interpret import new_function
 from adbc.ir.intrinsics import Raised
 from adbc.ir.ops import PURE
 from adbc.ir.values import Position
+from adbc.rules.classes import says_its_class
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.state.closures import freevar, freevar_shadow
 from adbc.runtime.state.made_functions import defaults_pullback
@@ -252,6 +253,13 @@ def _reads_in_c(function: Any, xs: tuple[Any, ...]) -> bool:
     return is_container and any(function is taking for taking in _TAKING)
 
 
+def _checks_in_c(function: Any, x: Any, kinds: Any) -> bool:
+    """Whether a call of `function` asks for classes, for which no code in Python is run."""
+    if function is isinstance:
+        return plain_check(kinds) and not says_its_class(type(x))
+    return function is issubclass and plain_check(kinds)
+
+
 def _behind_callee(pullback: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """`pullback`, the cotangents of which come behind that of what was called."""
     return lambda bout: (None, *pullback(bout))
@@ -284,7 +292,7 @@ class Call(Observed):
         values, beside = frame.values, frame.beside
         f, ff = values[self.callee], beside[self.callee]
         xs = tuple([values[i] for i in self.places])
-        if (f is isinstance or f is issubclass) and len(xs) == 2 and not self.keywords and plain_check(xs[1]):
+        if len(xs) == 2 and not self.keywords and _checks_in_c(f, *xs):
             values[self.out] = self.call(frame, f, *xs)
             beside[self.out] = None
             return

@@ -38,7 +38,8 @@ def plain_traceback(error: BaseException) -> BaseException:
     these frames are wanted."""
     if hidden.get():
         for each in _with_those_behind(error):
-            each.__traceback__ = _as_the_users(each.__traceback__, isinstance(each, AdbcError))
+            shown = _as_the_users(_TRACEBACK.__get__(each), issubclass(type(each), AdbcError))
+            _TRACEBACK.__set__(each, shown)
     return error
 
 
@@ -47,7 +48,8 @@ def leave(error: BaseException) -> None:
 
     Those of a `VerificationError` are not: it is about adbc itself.
     """
-    if isinstance(error, AdbcError):
+    if issubclass(type(error), AdbcError):
+        assert isinstance(error, AdbcError)
         inside = without_ours(_entries(error.__traceback__))
         # What is wrong with the arguments of the public function itself is wrong nowhere else.
         if error.place is None and (inside or error.why or error.remedy):
@@ -61,6 +63,13 @@ def leave(error: BaseException) -> None:
     plain_traceback(error)
 
 
+_TRACEBACK: Any = BaseException.__dict__["__traceback__"]
+_CAUSE: Any = BaseException.__dict__["__cause__"]
+_CONTEXT: Any = BaseException.__dict__["__context__"]
+_EXCEPTIONS: Any = BaseExceptionGroup.__dict__["exceptions"]
+"""What reads and sets these in C: the class of an exception may answer for its attributes in Python."""
+
+
 def _with_those_behind(error: BaseException) -> list[BaseException]:
     """`error`, its causes and contexts, and the exceptions that a group holds, each once."""
     found: dict[int, BaseException] = {}
@@ -70,9 +79,9 @@ def _with_those_behind(error: BaseException) -> list[BaseException]:
         if each is None or id(each) in found:
             continue
         found[id(each)] = each
-        pending += (each.__cause__, each.__context__)
-        if isinstance(each, BaseExceptionGroup):
-            pending += each.exceptions
+        pending += (_CAUSE.__get__(each), _CONTEXT.__get__(each))
+        if issubclass(type(each), BaseExceptionGroup):
+            pending += _EXCEPTIONS.__get__(each)
     return list(found.values())
 
 
