@@ -85,6 +85,9 @@ def _called(walk: Sequence[Frame]) -> str:
         if name is not None:
             return name
     outermost = walk[-1]
+    held, name = _public_instance(outermost), outermost.function.qualname.rpartition(".")[2].lstrip("_")
+    if held is not None and hasattr(outermost.entry.frame.f_locals["self"], name):
+        return f"{held}.{name}"  # what is public calls its namesake, perhaps by code of adbc's in its place
     return f"{outermost.namespace.get('__name__')}.{outermost.function.qualname}"
 
 

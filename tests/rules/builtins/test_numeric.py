@@ -287,7 +287,7 @@ def test_every_function_of_cmath_has_a_row() -> None:
 
 def test_scalar_partials_match_the_number_of_arguments() -> None:
     for row in default_table():
-        if isinstance(row, ScalarRule):
+        if isinstance(row, ScalarRule) and not row.is_looked_at:  # not those that other tests declare
             for partial in row.partials:
                 assert partial is None or partial.__code__.co_argcount >= 2
 
