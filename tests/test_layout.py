@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # whether the code of a rule reads the keywords that are left.
     "types": BOTTOM
     | {"ir", "tangents", "rules.kinds", "rules.effects", "rules.deciding"}
-    | {"cpython.libraries", "cpython.variables"},
+    | {"cpython.libraries", "cpython.names", "cpython.variables"},
     # Which globals a code object assigns is a question to its bytecode.
     "passes": BOTTOM | {"ir", "types", "cpython"},
     "lift": BOTTOM | {"ir", "cpython", "types", "passes"},

@@ -11,13 +11,14 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from adbc.cpython.decode import Slot, decode
+from adbc.cpython.decode import Instruction, Slot, decode
 from adbc.records import record
 
 __all__ = [
-    "Questions", "attributes_reset", "globals_written", "imports", "names_in", "names_on_lines",
+    "Questions", "attributes_reset", "calls_by_name", "globals_written", "imports", "names_in",
+    "names_on_lines",
     "parameters_read", "questions", "rebinds_beyond_its_frame", "shared_written", "with_nested",
 ]  # fmt: skip
 
@@ -104,7 +105,18 @@ class Questions:
 @functools.lru_cache(maxsize=1024)
 def questions(code: types.CodeType) -> Questions | None:
     """What `code` asks, if it changes nothing itself; None if that is not seen."""
-    instructions = decode(code).instructions
+    return _questions(decode(code).instructions)
+
+
+@functools.lru_cache(maxsize=1024)
+def calls_by_name(code: types.CodeType) -> frozenset[str] | None:
+    """The globals that `code` calls, if these are all of its calls, and all else that it does is to ask, and
+    to set attributes; None if that is not seen."""
+    asked = _questions([i for i in decode(code).instructions if i.name != "store_attribute"])
+    return None if asked is None or asked.methods else asked.functions
+
+
+def _questions(instructions: Sequence[Instruction]) -> Questions | None:
     attributes: set[str] = set()
     functions: set[str] = set()
     methods: set[str] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import operator
 import types
@@ -203,6 +204,8 @@ class Reasons:
     def kind(self, call: Instruction, site: CallSite) -> str:
         """The class of a call: the `kind` of a `Site` of `explain`."""
         kind = CLASSES.get(site.kind, "inline")
+        if site.kind is Kind.ATTEMPT and site.binding is not None:
+            kind = "derived"
         return "guarded" if kind == "inline" and call in self.guards else kind
 
     def why(self, call: Instruction, site: CallSite) -> str:
@@ -238,7 +241,10 @@ class Reasons:
                 return f"differentiated through {name}, which stands in for it"
             return "a Python function that is known here: its derived rule is called"
         if kind is Kind.ATTEMPT:
-            return "in a `try` or `with`: exceptions come back as values"
+            if site.binding is not None:
+                why = self._why(dataclasses.replace(site, kind=Kind.DERIVED))
+                return f"{why}, and exceptions come back as values"
+            return f"in a `try` or `with`: {self._why_dynamic(site)}"
         if kind is Kind.DYNAMIC:
             return self._why_dynamic(site)
         return _INLINE[kind]

@@ -194,6 +194,8 @@ _QUIET: frozenset[Callable[..., Any]] = PURE | {
     i._assume_,
     i._observe_,
     i._release_,
+    i._instance_,
+    i._init_field_,
 }
 """Functions whose calls never raise."""
 

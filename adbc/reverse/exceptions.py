@@ -46,10 +46,9 @@ from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType
 
 __all__ = ["attempt_calls", "has_handlers", "return_exceptions"]
 
-_ATTEMPTED = (
-    Kind.ROW, Kind.DERIVED, Kind.DYNAMIC, Kind.STORE, Kind.SLOT_STORE, Kind.SLOT_APPEND, Kind.FIELD_STORE,
-    Kind.FIELD_PUT, Kind.TEXT,
-)  # fmt: skip
+_ATTEMPTED = (Kind.DERIVED, Kind.DYNAMIC, Kind.TEXT)
+"""What may have done something when it raises.  The other calls do all or nothing, so their exceptions take
+the edge that is there."""
 
 
 def has_handlers(graph: Graph) -> bool:
@@ -102,7 +101,7 @@ _SAFE_ARITHMETIC = frozenset(
 )  # fmt: skip
 _SAFE = PURE | {
     intrinsics._is_raised_, intrinsics._exception_, intrinsics._assume_, intrinsics._cell_set_,
-    intrinsics._raised_, intrinsics._list_append_,
+    intrinsics._raised_, intrinsics._list_append_, intrinsics._instance_, intrinsics._init_field_,
 }  # fmt: skip
 
 

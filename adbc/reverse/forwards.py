@@ -37,12 +37,12 @@ from adbc.reverse.adjoints import (
     ScalarAdjoint,
     SlotAdjoint,
     SlotStoreAdjoint,
-    StoreAdjoint,
     TupleAdjoint,
     UndoAdjoint,
     slot_adjoint,
 )
 from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
+from adbc.reverse.element_writes import element_store
 from adbc.reverse.fields import field_init, field_put
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.halves import write_display, write_halves
@@ -180,7 +180,7 @@ class ForwardsPass(Mirror):
         return super().handlers() | {
             Kind.SCALAR: self._scalar, Kind.COMPLEX: self._complex, Kind.TUPLE: self._tuple,
             Kind.PROJECT: self._project, Kind.COPY: self._copy, Kind.LOAD: self._load,
-            Kind.STORE: self._store, Kind.SLOT_STORE: self._slot_store,
+            Kind.STORE: functools.partial(element_store, self), Kind.SLOT_STORE: self._slot_store,
             Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: functools.partial(field_put, self),
             Kind.FIELD_INIT: functools.partial(field_init, self), Kind.TEXT: functools.partial(text, self),
             Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
@@ -241,17 +241,16 @@ class ForwardsPass(Mirror):
         self._define(call, self._copy_call(call))
         self.leave(LoadAdjoint(call, self.s(container), self.p(index)))
 
-    def _store(self, call: Instruction, site: CallSite) -> None:
-        container, index, value = site.arguments
-        u, fu, i = self.p(container), self.s(container), self.p(index)
-        if value in self.active:
-            self.builder.call(intrinsics._require_, fu, self.support.check_slot, u)
-            self._activate(fu)
-        old = self.builder.call(operator.getitem, u, i)
-        self._define(call, self._copy_call(call))
-        self.leave(StoreAdjoint(value, u, fu, i, old))
+    @property
+    def is_protected(self) -> bool:
+        """Whether a handler may see what the current call raises."""
+        return self.builder.block.handler is not None
 
-    def _activate(self, shadow: Value) -> None:
+    def copy(self, call: Instruction) -> None:
+        """Let the copy of `call` be a call of the same function."""
+        self._define(call, self._copy_call(call))
+
+    def activate(self, shadow: Value) -> None:
         """Say that active values are written into the memory of `shadow`: once, where it is defined."""
         is_known = shadow in self.own_shadows and shadow not in self.inactive_marks
         if is_known or shadow in self.activated or isinstance(shadow, Const):
@@ -586,7 +585,7 @@ class ForwardsPass(Mirror):
         u, fu = self.p(target), self.s(target)
         is_active = value in self.active
         if is_active:
-            self._activate(fu)
+            self.activate(fu)
         old = None
         if call not in self.unrestored:
             old = self.builder.call(site.row.save, u, fu, is_active, type=UNDO)

@@ -94,6 +94,8 @@ class Support(CommonSupport):
     """add_to_kept(f, name, b): what `add_to_field` does, if there is such a field"""
     record_rdata: Callable[..., Any]
     """record_rdata(names, *parts): the rdata of a record, of which these fields have the rdata `parts`"""
+    exchange: Callable[..., Any]
+    """exchange(u, fu, index, value, is_active) -> the number that `value` was written over"""
     store_item: Callable[..., Any]
     """store_item(rrule, l, fl, index, value, is_active) -> old, whatever `restore_item` needs"""
     store_field: Callable[..., Any]

@@ -8,17 +8,22 @@ method of such a class is the user's code and not ours to differentiate by a for
 from __future__ import annotations
 
 import functools
+import gc
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import (
+    BuiltinMethodType,
     ClassMethodDescriptorType,
     FunctionType,
+    MappingProxyType,
     MethodDescriptorType,
+    MethodType,
     ModuleType,
     NoneType,
+    SimpleNamespace,
     WrapperDescriptorType,
 )
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
@@ -48,6 +53,7 @@ __all__ = [
     "real",
     "reals",
     "says_its_class",
+    "shown_by",
     "stands_for",
     "stands_for_position",
     "still",
@@ -313,6 +319,27 @@ def plain_attributes(cls: type) -> bool:
 
 NESTING = (list, tuple, set, frozenset, dict)
 """The containers: the text of one has the texts of what is in it."""
+
+
+def shown_by(x: Any) -> Sequence[Any]:
+    """What an object made in C that is none of the containers shows in its text: an exception its arguments,
+    a bound method its object, and so on; so does what stands for such an object."""
+    cls = type(x)
+    if stands_for(cls) is not None:
+        return list(vars(x).values())
+    if issubclass(cls, BaseException):
+        arguments: tuple[Any, ...] = _ARGUMENTS.__get__(x)
+        return arguments
+    return gc.get_referents(x) if issubclass(cls, _SHOWING) else ()
+
+
+_ARGUMENTS: Any = BaseException.__dict__["args"]
+"""What gives the arguments of an exception in C: its class may answer for its attributes in Python."""
+
+_SHOWING: tuple[type, ...] = (
+    functools.partial, slice, SimpleNamespace, MappingProxyType, MethodType, BuiltinMethodType,
+    type({}.keys()), type({}.values()), type({}.items()),
+)  # fmt: skip
 
 
 def plain_text(*classes: type) -> bool:

@@ -43,6 +43,19 @@ class _Partial(Surrogate):
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         return self.func(*self.args, *args, **{**self.keywords, **keywords})
 
+    def __repr__(self) -> str:
+        return _text(self.func, self.args, self.keywords)
+
+
+def _text(func: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> str:
+    """The text of a partial application, in which each part is asked for its own."""
+    text = f"functools.partial({func!r}"
+    for value in args:
+        text += f", {value!r}"
+    for name, value in keywords.items():
+        text += f", {name}={value!r}"
+    return text + ")"
+
 
 class _PartialOf(_Partial):
     """A partial application of one that was there before, and has keywords: they are left where they are,
@@ -55,6 +68,10 @@ class _PartialOf(_Partial):
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         return self.inner(*self.further, *args, **{**self.named, **keywords})
+
+    def __repr__(self) -> str:
+        inner = self.inner
+        return _text(inner.func, (*inner.args, *self.further), {**inner.keywords, **self.named})
 
     def _look(self) -> Any:
         raise UnsupportedError(

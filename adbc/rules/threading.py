@@ -1,5 +1,5 @@
-"""`threading`: locks are left without a look at the exception that is on its way, and threads are started and
-waited for as they are, where nothing that they compute could be lost."""
+"""`threading`: locks have to do with no derivative, also where an exception is on its way, and threads are
+started and waited for as they are, where nothing that they compute could be lost."""
 
 from __future__ import annotations
 
@@ -59,8 +59,12 @@ def _join(self: Any, timeout: Any = None) -> None:
     join_unfollowed(self, timeout)
 
 
+_OF_LOCKS = ("__enter__", "__exit__", "acquire", "locked", "release")
+
 ROWS: list[Rule] = [
-    *(ZeroRule(lock.__exit__) for lock in _LOCKS),
+    *(ZeroRule(getattr(lock, name)) for lock in _LOCKS for name in _OF_LOCKS if hasattr(lock, name)),
+    ZeroRule(threading.Lock, result=_LOCKS[0]),
+    ZeroRule(_LOCKS[1], result=_LOCKS[1]),
     ZeroRule(start_unfollowed),
     ZeroRule(join_unfollowed),
     Overlay(threading.Thread.start, _start),

@@ -187,7 +187,7 @@ def _attempted(call: Instruction, active: Callable[[Value], bool], knowledge: Kn
     site = classify(plain, active, knowledge)
     if site.kind is Kind.DERIVED:
         return dataclasses.replace(site, kind=Kind.ATTEMPT)
-    return CallSite(Kind.ATTEMPT, None, call.operands[1], list(call.operands[2:]), call.keywords)
+    return CallSite(Kind.ATTEMPT, site.function, call.operands[1], list(call.operands[2:]), call.keywords)
 
 
 @record(slots=True, eq=False)

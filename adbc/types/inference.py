@@ -7,6 +7,7 @@ cut off at a depth), so it ends.  What a call of an ordinary function gives is n
 
 from __future__ import annotations
 
+import _thread
 import collections
 import itertools
 import operator
@@ -15,7 +16,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.flags import HEAP_TYPE
+from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Return
@@ -152,16 +153,24 @@ def infer(
     for round in itertools.count():
         for block in order:
             for phi in block.phis:
-                _widen(phi, join_all(map(type_of, phi.operands.values())), round)
+                _widen(phi, _met_at(phi), round)
             for instruction in block.instructions:
                 _widen(instruction, _result(instruction, oracle, sample), round)
         changed = False
         for phi in backwards:
-            changed |= _widen(phi, join_all(map(type_of, phi.operands.values())), round)
+            changed |= _widen(phi, _met_at(phi), round)
         if not changed:
             break
     returns = [b.terminator.value for b in order if isinstance(b.terminator, Return)]
     return join_all(map(type_of, returns))
+
+
+def _met_at(phi: Phi) -> AbstractType:
+    """The type of `phi`, as far as types of operands are known.  A variable that has no value on some way is
+    looked at by `_check_` before anything is done with it, so that way does not count."""
+    operands = phi.operands.values()
+    bound = [v for v in operands if not (v.__class__ is Const and v.value is intrinsics.UNBOUND)]
+    return join_all(map(type_of, bound or operands))
 
 
 def _widen(value: Phi | Instruction | Argument, new: AbstractType, round: int) -> bool:
@@ -214,6 +223,8 @@ _UNQUESTIONING: dict[type, frozenset[str]] = {
     set: frozenset({"add", "discard"}),
     float: frozenset({"conjugate", "is_integer"}),
     complex: frozenset({"conjugate"}),
+    _thread.LockType: frozenset({"acquire", "locked", "release"}),
+    _thread.RLock: frozenset({"acquire", "release"}),
 }
 
 
@@ -223,7 +234,7 @@ _DRAWING = frozenset({"cython_function_or_method", "method_descriptor"})
 
 def _is_closed(cls: type) -> bool:
     """Whether neither `cls` nor its instances can be given attributes."""
-    return not cls.__flags__ & HEAP_TYPE and not cls.__dictoffset__
+    return cls.__flags__ & (HEAP_TYPE | IMMUTABLE_TYPE) != HEAP_TYPE and not cls.__dictoffset__
 
 
 def transpose_of(value: Value) -> object | None:

@@ -149,8 +149,8 @@ class Kind(StrEnum):
     )
     ATTEMPT = (
         "attempt",
-        "a call in a `try` that is none of the above",
-        "like `dynamic`, and an exception comes back as a value",
+        "a call in a `try` or `with` of a Python function, or of what is found out at run time",
+        "like `derived` or `dynamic`, and an exception comes back as a value",
         True,
         (REVERSE,),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import collections
 import functools
 import inspect
@@ -17,6 +18,7 @@ from adbc.cpython.libraries import (
     is_library_file,
     is_library_module,
 )
+from adbc.cpython.names import calls_by_name
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import type_of
@@ -29,14 +31,22 @@ def may_run_as_it_is(function: types.FunctionType, call: Instruction, is_active:
     """Whether it is found out at run time what becomes of `call`, that of a library's function.
 
     That is so if it stands in code of the user's, or if nothing that is given to the function has a
-    derivative (is_active: something has).  Within a library calls are mostly of what it was called for.
+    derivative (is_active: something has), unless it is a trifle.  Within a library calls are mostly of what
+    it was called for.
     """
-    if not is_library_code(function.__code__.co_filename, function.__globals__):
+    if not is_library_code(function.__code__.co_filename, function.__globals__) or _is_trifle(function):
         return False
     if not is_active:
         return True
     block = call.block
     return block is not None and not is_library_file(block.graph.filename)
+
+
+def _is_trifle(function: types.FunctionType) -> bool:
+    """Whether `function` does so little that to follow it is less than to ask whether it has to be followed:
+    it reads and sets attributes, and calls builtin functions at most."""
+    called = calls_by_name(function.__code__)
+    return called is not None and called.isdisjoint(function.__globals__) and called <= vars(builtins).keys()
 
 
 def is_kept(graph: Graph, name: object) -> bool:

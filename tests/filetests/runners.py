@@ -96,6 +96,7 @@ from adbc.runtime.build.managing import Managing
 from adbc.runtime.calls.classes import (
     certain_method,
     class_member,
+    entered,
     inherited,
     is_bare,
     is_beside,
@@ -174,6 +175,10 @@ class Answers:
 
     def special(self, cls: type, name: str) -> types.FunctionType | None:
         return self.method(cls, name)
+
+    def entered(self, cls: type, name: str) -> object | None:
+        found = entered(cls, name)
+        return found if self.rows(found) else None
 
     def called(self, cls: type) -> types.FunctionType | None:
         return self.method(cls, "__call__")
@@ -465,7 +470,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "view_loops": _in_place(view_loops),
     "cell_reads": _in_place(lambda graph: hoist_cell_reads(graph, _ANSWERS.is_field)),
     "container_calls": _in_place(container_calls),
-    "replacements": _in_place(replacements),
+    "replacements": _in_place(lambda graph: replacements(graph, _ANSWERS)),
     "dicts_of_classes": _in_place(dicts_of_classes),
     "present_items": _in_place(read_present_items),
     "real_powers": _in_place(real_powers),

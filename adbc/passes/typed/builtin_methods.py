@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adbc.ir.graph import Graph
+from adbc.ir.handlers import forget_handler, is_idle
 from adbc.ir.intrinsics import _observe_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import method_of, transpose_of
@@ -76,8 +77,6 @@ def _drop_reads(graph: Graph, is_known: Callable[[Instruction], bool]) -> bool:
             else:
                 used.update(user.operands)
     for block in graph.blocks:
-        if block.handler is not None:
-            continue
         kept = []
         for read in block.instructions:
             in_exit = any(user.block is block for user in rests.get(read, ()))
@@ -87,7 +86,10 @@ def _drop_reads(graph: Graph, is_known: Callable[[Instruction], bool]) -> bool:
             changed = True
             for user in rests.get(read, ()):
                 used.add(_read_again(read, user))
+        is_last = bool(block.instructions) and block.instructions[-1:] != kept[-1:]
         block.instructions = kept
+        if is_last and block.handler is not None and is_idle(block):
+            forget_handler(block)
     return changed
 
 

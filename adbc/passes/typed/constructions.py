@@ -78,8 +78,6 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
     """Write calls of classes as allocation and ``__init__``, in place; returns whether anything changed."""
     changed = False
     for block in graph.blocks:
-        if block.handler is not None:
-            continue
         calls: list[Instruction] = []
         for call in block.instructions:
             calls.append(call)

@@ -41,7 +41,7 @@ from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import natural_loops
-from adbc.ir.terminators import Branch, Jump
+from adbc.ir.terminators import Branch, Jump, Raise
 from adbc.ir.traverse import predecessors
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
@@ -220,6 +220,11 @@ def _behind_step(step: Instruction) -> Block | None:
     """Where a loop goes on with what `step` took from an iterator, if that is all that leads there."""
     block = step.block
     assert block is not None
+    if block.handler is not None:  # the test stands behind it
+        place = _behind_protected(block)
+        if place is None:
+            return None
+        block = place[0]
     terminator = block.terminator
     if not isinstance(terminator, Branch) or not isinstance(terminator.condition, Instruction):
         return None
@@ -333,12 +338,15 @@ def behind_handlers(graph: Graph) -> set[Block]:
             continue
         now = handled[block] = now | (known or frozenset())
         for call in block.instructions:
-            if block.handler is not None:
-                waiting.append((block.handler, now))
+            if block.handler is not None and call is block.instructions[-1]:  # the only one that may raise
+                raised = {call.operands[1]} if _callee(call) is intrinsics._reraise_ else frozenset()
+                waiting.append((block.handler, now - raised))
             if _callee(call) is intrinsics._push_exc_info_:
                 now |= {call}
             elif _callee(call) is intrinsics._pop_except_:
                 now -= {call.operands[1]}
+        if block.handler is not None and isinstance(block.terminator, Raise):
+            waiting.append((block.handler, now))
         waiting += [(successor, now) for successor in block.terminator.successors]
     return {block for block, open_ in handled.items() if open_ or block in handlers}
 

@@ -11,6 +11,8 @@ before::
     %7: Any = call %cls(%x)                                  %cls is the class Vector
     %8: Any = call <bound method Random.gauss>(0.0, 1.0)     what ``random.gauss`` is
     %9: Any = call <table with a cache>(%k)                  it reads what may have a derivative
+    %10: Any = call _load_special_(%timer, '__enter__')      %timer: Timer
+    %11: Any = call %10()
 
 after::
 
@@ -20,6 +22,7 @@ after::
     %7: Any = call _new_(Vector, %x)
     %8: Any = call Random.gauss(<the generator of the module>, 0.0, 1.0)
     %9: Any = call table(%k)
+    %11: Any = call Timer.__enter__(%timer)
 
 Needs types.  What is assumed about classes is for `AttributeKnowledge` to note.
 """
@@ -28,10 +31,10 @@ from __future__ import annotations
 
 import types
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _foreigncall_, _getattr_, _new_
+from adbc.ir.intrinsics import _foreigncall_, _getattr_, _load_special_, _new_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
@@ -45,6 +48,9 @@ __all__ = ["AttributeKnowledge", "is_known_read", "known_attributes"]
 
 class AttributeKnowledge(Protocol):
     """What `known_attributes` asks of the rest of the system."""
+
+    def rows(self, function: object) -> Sequence[Any]:
+        """All rules of `function`."""
 
     def class_member(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
         """The function in Python that ``cls.name`` calls, and whether `cls` is put in front of the
@@ -61,9 +67,16 @@ class AttributeKnowledge(Protocol):
         """The method in Python that attribute `name` of instances of exactly `cls` is, which can have no
         field of that name."""
 
+    def special(self, cls: type, name: str) -> types.FunctionType | None:
+        """The function in Python that the special method `name` of instances of exactly `cls` is."""
+
     def record_names(self, cls: type) -> tuple[str, ...] | None:
         """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
         else."""
+
+    def entered(self, cls: type, name: str) -> object | None:
+        """What a ``with`` statement runs as the special method `name` of instances of exactly `cls`, if it
+        has a rule."""
 
     def wrapped(self, function: object, given: Sequence[AbstractType]) -> types.FunctionType | None:
         """The function in Python that has been given a cache, which is by-passed, if `function` is such a one
@@ -87,19 +100,28 @@ def known_attributes(graph: Graph, knowledge: AttributeKnowledge) -> bool:
                 continue
             if isinstance(callee, Instruction) and target(callee) is _getattr_:
                 front = _through_attribute(callee, knowledge)
+            elif isinstance(callee, Instruction) and target(callee) is _load_special_:
+                front = _of_manager(callee, knowledge)
             else:
                 front = _called_itself(callee, knowledge)
             if front is None:
                 continue
-            if front[0].value is not _new_ and (  # type: ignore[attr-defined]  # a Const
-                knowledge.bind(front[0].value, len(front) + len(call.operands) - 2, call.keywords) is None  # type: ignore[attr-defined]
-            ):
+            if not _is_bound(front, call, knowledge):
                 continue
-            if isinstance(callee, Instruction) and len(front) == 2 and front[1] is callee.operands[1]:
-                _check_unhidden(call, callee, front[1], knowledge)
+            if isinstance(callee, Instruction) and target(callee) is not _load_special_:
+                _check_unhidden(call, callee, front, knowledge)
             call.operands[:1] = front
             changed = True
     return changed
+
+
+def _is_bound(front: Sequence[Value], call: Instruction, knowledge: AttributeKnowledge) -> bool:
+    """Whether what is put in front of the arguments of `call` goes together with them, as far as it is a
+    function in Python without a rule."""
+    function, count = constant(front[0]), len(front) + len(call.operands) - 2
+    if function is _new_ or not isinstance(function, types.FunctionType) or knowledge.rows(function):
+        return True
+    return knowledge.bind(function, count, call.keywords) is not None
 
 
 def _call_shared(call: Instruction, callee: Const) -> bool:
@@ -123,9 +145,14 @@ def _call_wrapped(call: Instruction, knowledge: AttributeKnowledge) -> bool:
     return True
 
 
-def _check_unhidden(call: Instruction, read: Instruction, obj: Value, knowledge: AttributeKnowledge) -> None:
-    """Look in front of `call`, of a method that `read` reads, for an attribute of `obj` that hides it, if the
-    class is one of records, which may have such an attribute and should not."""
+def _check_unhidden(
+    call: Instruction, read: Instruction, front: Sequence[Value], knowledge: AttributeKnowledge
+) -> None:
+    """Look in front of `call`, of what `read` reads, for an attribute that hides it, if it is a method of an
+    object of a class of records, which may have such an attribute and should not."""
+    obj = read.operands[1]
+    if len(front) != 2 or front[1] is not obj:
+        return
     known = type_of(obj)
     if isinstance(known, Exact) and knowledge.record_names(known.cls) is not None:
         if not known.cls.__dictoffset__:
@@ -142,7 +169,21 @@ def is_known_read(read: Instruction, knowledge: AttributeKnowledge) -> bool:
     """Whether `read` does nothing but look for what `known_attributes` calls by its function."""
     if target(read) is _getattr_:
         return _through_attribute(read, knowledge) is not None
+    if target(read) is _load_special_:
+        return _of_manager(read, knowledge) is not None
     return _super(read) is not None
+
+
+def _of_manager(read: Instruction, knowledge: AttributeKnowledge) -> list[Value] | None:
+    """The special method that `read` reads for a ``with`` statement, and its object."""
+    manager, name = read.operands[1], constant(read.operands[2])
+    known = type_of(manager)
+    if not isinstance(known, Exact) or type(name) is not str:
+        return None
+    method: object | None = knowledge.entered(known.cls, name)
+    if method is None:
+        method = knowledge.special(known.cls, name)
+    return None if method is None else [Const(method), manager]
 
 
 def _through_attribute(read: Instruction, knowledge: AttributeKnowledge) -> list[Value] | None:

@@ -42,7 +42,7 @@ _FUNCTIONS: list[Any] = [
 ]  # fmt: skip
 
 ROWS: list[Rule] = [
-    ZeroRule(np.errstate),
+    ZeroRule(np.errstate, result=np.errstate),
     *(row for function in _FUNCTIONS for row in _rows(function, _plainly(function))),
 ]
 

@@ -23,6 +23,7 @@ from adbc.runtime.calls.classes import (
     certain_method,
     class_member,
     constructor,
+    entered,
     inherited,
     is_bare,
     is_beside,
@@ -314,6 +315,7 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "bare": is_bare,
     "beside": is_beside,
     "default": is_default,
+    "entered": entered,
     "kept": is_kept,
     "record": record_names,
     "special": special,
@@ -421,7 +423,7 @@ def class_fact(cls: type, name: str, function: Any) -> Fact:
     """The fact noted of `cls` as `name`: of its constructor ("()"), of setting `x` ("x="), of reading `x`
     ("x"), of reading and writing the property `x` ("x.get", "x.set"), of the absence of `x` ("x.none"), of
     questions with other answers ("x.special", "x.certain", "x.kept", "x.default", "x.beside", "().bare",
-    "x.python", "x.native", "x.same:int", "x.other:int")."""
+    "x.entered", "x.python", "x.native", "x.same:int", "x.other:int")."""
     if name == "()":
         return ConstructorFact(cls, function)
     attribute, _, what = name.rpartition(".")
@@ -430,7 +432,7 @@ def class_fact(cls: type, name: str, function: Any) -> Fact:
     for (_, answer), said in _ANSWERS.items():
         if f".{what}".startswith(said):
             return QuestionFact(cls, attribute, function, answer)
-    if what in ("special", "certain"):
+    if what in ("special", "certain", "entered"):
         return AnswerFact(cls, what, (attribute,), function)
     if what in ("kept", "default", "beside", "bare"):
         return AnswerFact(cls, what, () if what == "bare" else (attribute,), True)

@@ -52,7 +52,7 @@ SETTLING: tuple[Stage[Sources], ...] = (
           ("types",), (), "gives calls of which all arguments are seen, and with them the types of results"),
     Stage("known_attributes", lambda graph, sources: known_attributes(graph, sources), ("types",), (),
           "gives calls of known functions and classes, where they are called through a class or an instance"),
-    Stage("replacements", lambda graph, sources: replacements(graph), ("types",), (),
+    Stage("replacements", lambda graph, sources: replacements(graph, sources), ("types",), (),
           "gives calls of known classes"),
     Stage("container_calls", lambda graph, sources: container_calls(graph), ("types",), (),
           "gives displays, copies and slices, which have types, where classes of containers are called"),

@@ -48,6 +48,7 @@ from adbc.runtime.calls.classes import (
     certain_method,
     class_member,
     constructor,
+    entered,
     has_state_in_c,
     inherited,
     is_bare,
@@ -341,6 +342,15 @@ class Knowledge:
         self.notes.add((cls, f"{name}.special"), AnswerFact(cls, "special", (name,), found))
         return found
 
+    def entered(self, cls: type, name: str) -> object | None:
+        """What a ``with`` statement runs as the special method `name` of instances of exactly `cls`, if it
+        has a rule."""
+        found: object | None = entered(cls, name)
+        if found is None or not self.table.rows(found):
+            return None
+        self.notes.add((cls, f"{name}.entered"), AnswerFact(cls, "entered", (name,), found))
+        return found
+
     def record_names(self, cls: type) -> tuple[str, ...] | None:
         """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
         else."""
@@ -399,7 +409,8 @@ class Knowledge:
                 return declared
             if row.kind is RowKind.OVERLAY:
                 return self._python_result(row.body, types_, keywords)
-            return ANY if keywords else _row_result(row, types_)
+            is_told = not keywords or row.result is function  # a class, whatever it is given
+            return _row_result(row, types_) if is_told else ANY
         return self._python_result(function, types_, keywords)
 
     def sample(

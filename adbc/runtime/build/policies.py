@@ -8,9 +8,8 @@ from typing import Any, Protocol
 
 from adbc.cpython.owners import kept_freevars
 from adbc.flags import HEAP_TYPE
-from adbc.ir.graph import Block, Graph
-from adbc.ir.intrinsics import _apply_, _format_, _getattr_
-from adbc.ir.terminators import Raise
+from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _apply_, _getattr_
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.passes.typed.cell_reads import hoist_cell_reads
@@ -24,7 +23,7 @@ from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable, tested_form
 from adbc.types.callables import Callables
 from adbc.types.callsites import is_method
-from adbc.types.inference import call_parts, type_of
+from adbc.types.inference import type_of
 from adbc.types.lattice import (
     ANY,
     BOOL,
@@ -34,11 +33,9 @@ from adbc.types.lattice import (
     ArrayType,
     Exact,
     TupleType,
-    class_of,
-    is_real,
 )
 
-__all__ = ["Policy", "Watching", "runs_special_methods"]
+__all__ = ["Policy", "Watching"]
 
 Key = tuple[Any, ...]
 
@@ -273,35 +270,3 @@ class Watching(Policy):
         if self.originals.get(call) not in self.base.roots:
             return False
         return made_class(call) is not None or super().watch(call)
-
-
-_SPELLING = frozenset(map(id, (_format_, format, repr, str, ascii, print, hash)))
-"""What turns objects into text or numbers by running special methods of theirs, in C."""
-
-
-def runs_special_methods(graph: Graph) -> bool:
-    """Whether code that adbc does not see may run: ``__repr__`` and its like, of objects of any class.
-
-    It may change lists that are in use; dispatch notices that, inline loads would not.  What is spelt for the
-    message of an exception that leaves the function at once comes behind all loads.
-    """
-    return any(_spells(call) for block in graph.blocks if not _is_left(block) for call in block.instructions)
-
-
-def _is_left(block: Block) -> bool:
-    """Whether the function is left at the end of `block` by an exception."""
-    return isinstance(block.terminator, Raise) and block.handler is None
-
-
-def _spells(call: Instruction) -> bool:
-    """Whether `call` turns an object of any class into text or a number."""
-    if call.op != "call":
-        return False
-    callee, arguments = call_parts(call)
-    if not isinstance(callee, Const) or id(callee.value) not in _SPELLING:
-        return False
-    known = [type_of(argument) for argument in arguments]
-    return any(class_of(t) not in _SPELT_BY_C and not is_real(t) for t in known)
-
-
-_SPELT_BY_C = frozenset({int, float, bool, str, bytes, complex, type(None), type})

@@ -5,6 +5,7 @@ The functions themselves are in `runtime.build.support`, `runtime.state` and `ta
 
 from __future__ import annotations
 
+import operator
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -33,7 +34,7 @@ from adbc.types.derived import (
     primal_type,
     tangent_type,
 )
-from adbc.types.inference import Oracle, Sampler
+from adbc.types.inference import STRUCTURAL, Oracle, Sampler
 from adbc.types.lattice import (
     ANY,
     FLOAT,
@@ -73,6 +74,11 @@ def _same_as(place: int) -> Row:
 def _part(values: Values, types_: Types) -> AbstractType | None:
     """The type of the derivative of an element, from that of the whole."""
     return part_of(types_[0], values[1], types_[1])
+
+
+def _element(values: Values, types_: Types) -> AbstractType | None:
+    """The type of what stood in an array at the index that is argument number 2."""
+    return STRUCTURAL[operator.getitem]([values[0], values[2]], [types_[0], types_[2]])
 
 
 def _shadow_in_slot(values: Values, types_: Types) -> AbstractType:
@@ -139,6 +145,7 @@ def reverse_results(support: Support) -> Results:
         "field_slot": constant(ShadowOf(ANY)),
         "record_slot": constant(ShadowOf(ANY)),
         "record_rdata": constant(CotangentOf(ANY)),
+        "exchange": _element,
         "store_item": constant(UNDO),
         "store_field": constant(UNDO),
         "put_field": constant(UNDO),

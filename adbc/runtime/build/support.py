@@ -160,6 +160,7 @@ def reverse_support(
         record_rdata=slots.record_rdata,
         check_kept=fields.check_kept,
         default_fields=fields.default_fields,
+        exchange=slots.exchange,
         store_item=slots.store_item,
         store_field=slots.store_field,
         restore_item=slots.restore_item,

@@ -32,7 +32,7 @@ from adbc.passes.typed.view_loops import view_loops
 from adbc.records import record
 from adbc.runtime.build.inferred import SETTLING
 from adbc.runtime.build.knowledge import Knowledge
-from adbc.runtime.build.policies import Policy, Watching, runs_special_methods
+from adbc.runtime.build.policies import Policy, Watching
 from adbc.runtime.build.speculation import Base, Guesses, Site
 from adbc.types import AbstractType
 from adbc.types.lattice import ValueArrayType, inferred_type
@@ -72,7 +72,7 @@ class Typing:
     def choose(self, graph: Graph) -> None:
         """Decide whether anything is guessed in the typed graph, or watched."""
         mode = self.guesses.mode
-        if mode in ("never", "dynamic", "interpret") or runs_special_methods(graph):
+        if mode in ("never", "dynamic", "interpret"):
             return
         originals = {copy: value for value, copy in self.copies.items()}
         if len(self.base.excluded) <= _DEPTH[mode]:

@@ -256,6 +256,16 @@ def special(cls: type, name: str) -> Any:
     return found if type(found) is types.FunctionType else None
 
 
+def entered(cls: type, name: str) -> Any:
+    """What a ``with`` statement runs as the special method `name`, one of its two, of instances of exactly
+    `cls`: a function or a method in C, which binds to them; None if it is anything else."""
+    found = lookup(cls, name)
+    return found if isinstance(found, _BINDING) else None
+
+
+_BINDING = (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
+
+
 def record_names(cls: type) -> tuple[str, ...] | None:
     """The fields of `cls` if it is a frozen dataclass, or a named tuple without other attributes, whose
     instances are made by calling it, and whose fields are read, without anything else being done."""

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from adbc.rules.classes import NESTING, builtin_data, overrides, plain_text
+from adbc.rules.classes import NESTING, builtin_data, overrides, plain_text, shown_by
 from adbc.rules.table import TextRule
 from adbc.runtime.calls.steps import Call, RunWatched, Step, UseTextRow
 from adbc.tangents.fields import is_python_class
@@ -20,14 +20,16 @@ _WITH_ELEMENTS = (dict, list, tuple, deque, set, frozenset)
 
 def _holds(values: Iterable[Any], is_python: Callable[[type], bool], has_keys: bool) -> bool:
     """Whether a class of some value, or of what stands in a container among them, `is_python`; `has_keys`:
-    keys of dicts and elements of sets are looked at too."""
+    keys of dicts, elements of sets, and what other objects show in their text, are looked at too."""
     pending, seen = list(values), set()
     while pending:
         x = pending.pop()
         cls = type(x)
-        if id(x) in seen or (builtin_data(cls) and cls not in NESTING):
+        shown = shown_by(x) if has_keys else ()
+        if id(x) in seen or (builtin_data(cls) and cls not in NESTING and not shown):
             continue
         seen.add(id(x))
+        pending.extend(shown)
         if issubclass(cls, dict):
             pending.extend(dict.values(x))
             if has_keys:

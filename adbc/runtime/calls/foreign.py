@@ -23,7 +23,7 @@ from adbc.cpython.libraries import FOR_CONSTANTS, is_library_class, is_library_c
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.rules.builtins.iteration import ITERATORS
-from adbc.rules.classes import overrides
+from adbc.rules.classes import overrides, shown_by
 from adbc.runtime.calls import beside, nested, texts
 from adbc.runtime.calls.changes import LibraryMemory, Undo, in_step
 from adbc.runtime.calls.classes import lookup
@@ -602,6 +602,7 @@ def reach_of(roots: Any) -> list[Any]:
             pending.extend(dict.values(x))
         elif not kind_of(type(x)).inactive:
             found.append(x)
+        pending.extend(shown_by(x))
         if is_python_class(type(x)) and not issubclass(type(x), type):
             pending.append(type(x))
             pending.extend(v for _, v in instance_fields(x))

@@ -27,6 +27,7 @@ from adbc.tangents import (
     slot_tangent,
     steps_left,
 )
+from adbc.tangents.activity_marks import mark_active
 from adbc.tangents.keys import key_tangent
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "bound_shadow",
     "bound_tangent",
     "check_slot",
+    "exchange",
     "field_slot_shadow",
     "field_slot_tangent",
     "item_slot_shadow",
@@ -79,6 +81,18 @@ def check_slot(container: Any, shadow: Any) -> None:
             f"a value that has a derivative is written into a constant {type(container).__name__}",
             "its derivative would be lost",
         )
+
+
+def exchange(container: Any, shadow: Any, index: Any, value: Any, is_active: bool) -> Any:
+    """Do ``container[index] = value`` of a number, which has a derivative if `is_active` is true; gives what
+    `restore_slot` puts back."""
+    if is_active:
+        if shadow is None:
+            check_slot(container, None)
+        mark_active(shadow)
+    old = container[index]
+    container[index] = value
+    return old
 
 
 def restore_slot(container: Any, shadow: Any, index: Any, old: Any) -> Any:
