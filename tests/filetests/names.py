@@ -37,6 +37,13 @@ class Timer:
         pass
 
 
+class Bag:
+    """A class with a length."""
+
+    def __len__(self) -> int:
+        return 3
+
+
 lock = type(threading.Lock())
 
 
@@ -51,6 +58,12 @@ class Vector:
 
     def __mul__(self, other: object) -> object:
         return Vector(self.x * other) if isinstance(other, float) else NotImplemented
+
+    def __lt__(self, other: object) -> object:
+        return self.x < other.x if isinstance(other, Vector) else NotImplemented
+
+    def __gt__(self, other: object) -> object:
+        return self.x > other.x if isinstance(other, Vector) else NotImplemented
 
     def __rmul__(self, other: float) -> Vector:
         return Vector(other * self.x)

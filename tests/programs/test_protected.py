@@ -36,7 +36,7 @@ def test_both_modes(function: Any, speculation: str, at_once: None) -> None:
         check_rule(function, X, list(XS))
 
 
-AS_FAST = {"appended_and_lost": "found.append", "popped": "stack.pop", "locked": "LOCK.locked"}
+AS_FAST = {"appended_and_lost": "found.append", "popped": "stack.pop"}
 """By program, a method that is called in a protected region as it is outside of one."""
 
 
@@ -45,6 +45,12 @@ def test_what_is_known_is_called_by_its_function(name: str, at_once: None) -> No
     sites = explained(getattr(protected, name)).sections[0].sites
     kinds = {site.kind for site in sites if (site.source or "").startswith(AS_FAST[name])}
     assert kinds and "dynamic" not in kinds
+
+
+def test_locks_cost_nothing_but_themselves(at_once: None) -> None:
+    sites = explained(protected.locked).sections[0].sites
+    first, *_ = [site.kind for site in sites if site.source == "LOCK.locked()"]
+    assert first == "inactive"
 
 
 def test_small_methods_of_libraries_are_followed(at_once: None) -> None:

@@ -5,11 +5,13 @@ before::
 
     %1: Any = call operator.add(%p, %q)            %p: Vector, %q: Vector
     %2: Any = call _getattr_(%p, 'norm')           a property
+    %3: bool = call _bool_(%p)                     which has a length
 
 after::
 
     %1: Any = call Vector.__add__(%p, %q)
     %2: Any = call Vector.norm.fget(%p)
+    %3: bool = call some_length(Vector.__len__, %p)
 
 The order in which operands are asked is CPython's: the left one first, unless the right one is of a derived
 class.  A method that may answer `NotImplemented` is called by a function that then asks the other operand.
@@ -22,16 +24,29 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _foreigncall_, _getattr_, _setattr_
+from adbc.ir.intrinsics import _bool_, _foreigncall_, _getattr_, _setattr_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import Exact, class_of
-from adbc.types.operators import BINARY, COMPARISONS, UNARY, Binary, answered, answered_mirrored
+from adbc.types.operators import (
+    BINARY,
+    COMPARISONS,
+    UNARY,
+    Binary,
+    answered,
+    answered_mirrored,
+    compared,
+    falsity,
+    length,
+    no_length,
+    some_length,
+    truth,
+)
 from adbc.types.records import record_field
 
 __all__ = ["SpecialKnowledge", "special_methods"]
@@ -87,15 +102,19 @@ def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | N
     arguments = call_parts(call)[1]
     if function is _foreigncall_:
         function = constant(call.operands[1])
+        if function is bool or function is len:
+            return _measured(function, arguments, knowledge)
         if function is not abs and function is not next:
             return None
+    if function is _bool_ or function is operator.not_:
+        return _measured(function, arguments, knowledge)
     if isinstance(function, types.BuiltinFunctionType):
         if function in BINARY and len(arguments) == 2:
             return _asked(BINARY[function], arguments[0], arguments[1], knowledge)
         if function in UNARY and len(arguments) == (2 if function is operator.getitem else 1):
             return _of_method(UNARY[function], arguments, knowledge)
         if function in COMPARISONS and len(arguments) == 2:
-            return _compared(COMPARISONS[function][0], arguments[0], arguments[1], knowledge)
+            return _compared(COMPARISONS[function], arguments[0], arguments[1], knowledge)
     return None
 
 
@@ -113,14 +132,46 @@ def _of_method(name: str, arguments: Sequence[Value], knowledge: SpecialKnowledg
     return [Const(function), *arguments]
 
 
-def _compared(name: str, x: Value, y: Value, knowledge: SpecialKnowledge) -> list[Value] | None:
+def _compared(
+    by: tuple[str, str, str], x: Value, y: Value, knowledge: SpecialKnowledge
+) -> list[Value] | None:
+    """The call of a function that asks the left operand, and the right one where that has no answer."""
     left, right = _class_of_instance(x), class_of(type_of(y))
     if left is None or right is None or (right is not left and issubclass(right, left)):
         return None
+    name, symbol, mirrored = by
     function = knowledge.special(left, name)
-    if function is None or knowledge.bind(function, 2, ()) is None or not knowledge.answers(function):
+    if function is None or knowledge.bind(function, 2, ()) is None:
         return None
-    return [Const(function), x, y]
+    if knowledge.answers(function):
+        return [Const(function), x, y]
+    second = None
+    if right not in _NUMBERS:
+        second = knowledge.special(right, mirrored) if right is _class_of_instance(y) else None
+        if second is None or knowledge.bind(second, 2, ()) is None:
+            return None
+    return [Const(compared), Const(symbol), Const(function), Const(second), x, y]
+
+
+_BY_TRUTH: dict[Any, Any] = {_bool_: truth, bool: truth, operator.not_: falsity}
+_BY_LENGTH: dict[Any, Any] = {
+    _bool_: some_length, bool: some_length, operator.not_: no_length, len: length,
+}  # fmt: skip
+"""Questions for the truth and the length of an object, and what asks its ``__bool__`` or ``__len__``."""
+
+
+def _measured(question: Any, arguments: Sequence[Value], knowledge: SpecialKnowledge) -> list[Value] | None:
+    """The call of a function that asks an object for its truth or its length."""
+    cls = _class_of_instance(arguments[0]) if len(arguments) == 1 else None
+    if cls is None:
+        return None
+    method = None if question is len else knowledge.special(cls, "__bool__")
+    by = _BY_TRUTH.get(question)
+    if method is None and (question is len or knowledge.lacks(cls, "__bool__")):
+        method, by = knowledge.special(cls, "__len__"), _BY_LENGTH[question]
+    if method is None or knowledge.bind(method, 1, ()) is None:
+        return None
+    return [Const(by), Const(method), arguments[0]]
 
 
 def _accessed(call: Instruction, way: str, knowledge: SpecialKnowledge) -> list[Value] | None:

@@ -32,7 +32,7 @@ from adbc.runtime.calls.steps import (
 )
 from adbc.types import AbstractType, TupleType, class_of
 from adbc.types.lattice import FLOAT, INT, ConstType, ListType, RealType
-from adbc.types.operators import BINARY, Binary, unsupported
+from adbc.types.operators import BINARY, Binary, length_told, unsupported
 
 __all__ = ["MAY_ASK", "PROTOCOLS", "is_asked"]
 
@@ -232,8 +232,9 @@ def _compare(name: str) -> Resolver:
     return compare
 
 
-def _unary(*names: str) -> Resolver:
-    """The resolver of a function that asks its first argument for the first of these special methods."""
+def _unary(*names: str, ask: Any = None) -> Resolver:
+    """The resolver of a function that asks its first argument for the first of these special methods; `ask`
+    does that and looks at what it gives."""
 
     def unary(call: Call, table: RuleTable) -> Step | None:
         if not call.args or call.keywords:
@@ -242,10 +243,25 @@ def _unary(*names: str) -> Resolver:
         for name in names:
             if lookup(cls, name) is not None:
                 method = python_method(cls, name)
-                return of_plain_numbers(call, table) if method is None else Delegate(call.of(method))
+                return of_plain_numbers(call, table) if method is None else Delegate(call.of(ask or method))
         return None
 
     return unary
+
+
+def length_of(x: Any) -> int:
+    """``len(x)`` where the class of `x` has ``__len__``."""
+    return length_told(intrinsics._load_special_(x, "__len__")())
+
+
+def float_of(x: Any) -> float:
+    """``float(x)`` where the class of `x` has ``__float__``."""
+    answer = intrinsics._load_special_(x, "__float__")()
+    if type(answer) is float:
+        return answer
+    if isinstance(answer, float):
+        return float(answer)
+    raise TypeError(f"{type(x).__name__}.__float__ returned non-float (type {type(answer).__name__})")
 
 
 def _unary_or_float(name: str, of_float: Any) -> Resolver:
@@ -405,11 +421,11 @@ PROTOCOLS: Protocols = {
     divmod: _binary(Binary("__divmod__", "__rdivmod__", None, "divmod()")),
     pow: _power,
     int: _unary("__int__", "__index__"),
-    float: _unary("__float__"),
+    float: _unary("__float__", ask=float_of),
     complex: _complex,
     bytes: _unary("__bytes__"),
     hash: _unary("__hash__"),
-    len: _unary("__len__"),
+    len: _unary("__len__", ask=length_of),
     round: _unary("__round__"),
     math.floor: _unary_or_float("__floor__", floor_of_float),
     math.ceil: _unary_or_float("__ceil__", ceil_of_float),
