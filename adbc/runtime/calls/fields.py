@@ -319,6 +319,8 @@ def _restore(obj: Any, name: str, old: Any) -> None:
 
 
 def _refuse_constant(obj: Any, name: str, value: Any, derivative: Any) -> None:
+    if type(value) is int or type(value) is bool:  # where it meets a float, it comes with what a float has
+        return
     if derivative is not None and derivative is not NO_TANGENT:
         if not hasattr(obj, "__dict__") and not hasattr(type(obj), name):
             set_field(obj, name, None)  # there is no such field, and the error is the user's
