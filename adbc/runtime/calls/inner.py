@@ -20,6 +20,7 @@ from adbc.runtime.calls import (
     inner_defaults,
     inner_exceptions,
     inner_generators,
+    inner_memos,
     inner_parts,
     inner_texts,
     nested,
@@ -346,11 +347,30 @@ class _Writer(Objects, Formulas):
             self.as_it_is(call)
 
     def remember(self, step: Any) -> None:
-        """The cache is by-passed: what stands for it belongs to one call."""
+        """A function with a cache: what stands for that belongs to one call, of the outermost level or of
+        this; where there can be none here, the cache is by-passed."""
+        call = step.call
         if step.name:
-            self.as_it_is(step.call)
+            self.as_it_is(call)
+        elif (
+            self.mode == "protected"
+            or self.context.texts is not None
+            or not inner_memos.may_remember(self.calls.table, call)
+        ):
+            self.make(call.of(call.function.__wrapped__))
         else:
-            self.make(step.call.of(step.call.function.__wrapped__))
+            made = inner_memos.remembered_forward if self.is_forward else inner_memos.remembered
+            values = "".join(f"{x}, " for x in self.values(call))
+            shadows = "".join(f"{x}, " for x in self.shadows(call))
+            functions = f"{self.name(call.function)}, {self.name(call.function.__wrapped__)}"
+            self.lines.append(
+                f"answer = {self.name(made)}(call, {self.name(self.calls)}, context, {functions},"
+                f" ({values}), ({shadows}))"
+            )
+            self.lines.append("out, fout = answer[0], answer[1]")
+            self.back.append("given = answer[2](bout)")
+            for i, origin in enumerate(call.origins):
+                self.give(origin, f"given[{i + 1}]")
 
     def use_row_of_mode(self, step: Any) -> None:
         inside = step.row.of("forward" if self.is_forward else "reverse").inside
@@ -479,4 +499,5 @@ ROWS: list[Rule] = [
     *inner_generators.ROWS,
     *inner_exceptions.ROWS,
     *inner_parts.ROWS,
+    *inner_memos.ROWS,
 ]
