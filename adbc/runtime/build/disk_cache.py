@@ -32,7 +32,8 @@ from typing import TYPE_CHECKING, Any
 from adbc.errors import ArgumentError, VerificationError
 from adbc.ir.values import Const
 from adbc.runtime.build.facts import AnswerFact, CellFact, DefaultsFact
-from adbc.runtime.build.naming import Nameless, Names, digest_of_code, functions_of
+from adbc.runtime.build.naming import Names, digest_of_code, functions_of
+from adbc.runtime.build.places import Nameless
 from adbc.runtime.build.sources import sources
 from adbc.runtime.build.speculation import Continuation, Site
 from adbc.types import AbstractType

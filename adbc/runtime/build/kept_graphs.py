@@ -9,7 +9,7 @@ when the process ends, unless ``sys.dont_write_bytecode`` says that nothing is; 
 A graph is data here: values by number, what constants hold by name.  An entry is used only if
 
 - the file was written for these sources, this interpreter and these plug-ins with rules;
-- the function has the code that it had then (its digest is in the key of the entry);
+- the function has the code that it had then, which is the key of the entry;
 - all guards of the graph lead to what they led to, of the class and, if functions, with the code of then;
 - packages that something in it comes from have the versions that they had.
 
@@ -23,7 +23,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
-import hashlib
 import importlib.util
 import marshal
 import os
@@ -40,7 +39,7 @@ from adbc.ir.values import UNDEF, Argument, Const, Inlined, Instruction, Phi, Po
 from adbc.rules import default_table
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.facts import NameFact
-from adbc.runtime.build.naming import Nameless, codes_in, module_of, place_of, walk
+from adbc.runtime.build.places import Nameless, codes_in, module_of, place_of, walk
 from adbc.runtime.build.sources import sources
 
 __all__ = ["KeptGraphs", "Store"]
@@ -61,6 +60,9 @@ class Store:
         self.new: dict[bytes, bytes] = {}
         self.used: set[bytes] = set()
 
+    def _head(self) -> bytes:
+        return _MAGIC + len(self.fingerprint).to_bytes(4, "little") + self.fingerprint
+
     def _read(self) -> dict[bytes, bytes]:
         """What is in the file; nothing if it is not there, not whole, or written for something else."""
         try:
@@ -68,7 +70,7 @@ class Store:
                 data = file.read()
         except OSError:
             return {}
-        head = _MAGIC + self.fingerprint
+        head = self._head()
         payload = data[len(head) + 4 :]
         if data[: len(head)] != head or data[len(head) : len(head) + 4] != _checked(payload):
             return {}
@@ -100,7 +102,7 @@ class Store:
         with contextlib.suppress(OSError):
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
             with open(temporary, "xb") as file:
-                file.write(_MAGIC + self.fingerprint + _checked(payload) + payload)
+                file.write(self._head() + _checked(payload) + payload)
             os.replace(temporary, self.path)  # at once: who reads meanwhile has the old file or the new one
         self.new.clear()
 
@@ -112,12 +114,12 @@ def _checked(payload: bytes) -> bytes:
 @functools.cache
 def _opened(origins: str) -> Store | None:
     """The entries for the rules of these plug-ins; None if nothing is kept in this process."""
-    digest, youngest = sources()
+    listed, youngest = sources()
     if youngest >= LOADED or sys.implementation.cache_tag is None:
         return None
-    whole = repr((sys.version, sys.flags.optimize, digest, origins))
+    whole = repr((sys.version, sys.flags.optimize, listed, origins))
     path = importlib.util.cache_from_source(f"{FOLDER}graphs.py", optimization="")
-    store = Store(f"{path[: -len('.pyc')]}.graphs", hashlib.sha256(whole.encode()).digest())
+    store = Store(f"{path[: -len('.pyc')]}.graphs", whole.encode())
     atexit.register(store.write)
     return store
 
@@ -177,7 +179,7 @@ class KeptGraphs:
         except ValueError:
             return None
         named = f"{function.__globals__['__name__']} {self.inlines} ".encode()
-        return hashlib.sha256(named + code).digest()
+        return named + code
 
 
 # -- names of what graphs refer to ---------------------------------------------------------------------------

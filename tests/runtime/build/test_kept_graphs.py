@@ -217,27 +217,27 @@ def test_another_version_of_a_package(store: Store, scratch: None, monkeypatch: 
     assert kept.find(module_with(source).entered) is None
 
 
-def test_the_digest_of_the_sources_changes_with_them(tmp_path: pathlib.Path) -> None:
+def test_what_is_said_of_the_sources_changes_with_them(tmp_path: pathlib.Path) -> None:
     folder = f"{tmp_path}{os.sep}"
     seen = set()
 
-    def digest() -> str:
+    def said() -> str:
         sources.cache_clear()
         return sources(folder)[0]
 
     try:
         (tmp_path / "a.py").write_text("x = 1\n")
         (tmp_path / "inside").mkdir()
-        seen.add(digest())
-        assert digest() in seen
+        seen.add(said())
+        assert said() in seen
         (tmp_path / "inside" / "b.py").write_text("y = 1\n")
-        seen.add(digest())
+        seen.add(said())
         (tmp_path / "inside" / "b.py").write_text("y = 22\n")
-        seen.add(digest())
+        seen.add(said())
         os.utime(tmp_path / "a.py", (1.0, 2.0))
-        seen.add(digest())
+        seen.add(said())
         (tmp_path / "a.py").rename(tmp_path / "c.py")
-        seen.add(digest())
+        seen.add(said())
         assert len(seen) == 5
         assert sources(folder)[1] == (tmp_path / "inside" / "b.py").stat().st_mtime
     finally:
