@@ -7,7 +7,7 @@ from typing import Any
 
 from adbc.rules import implicit
 from adbc.runtime import default_engine
-from adbc.runtime.calls.nested import FOLLOWED
+from adbc.runtime.calls.nested import FOLLOWED, LEAVING
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.entry.forward import value_and_tangent, value_tangent_and_aux
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
@@ -206,5 +206,6 @@ def _follow(calls: Any, context: Any, call: Any) -> Any:
 
 
 FOLLOWED.update(dict.fromkeys((grad, value_and_grad, jvp, vjp), _follow))
+LEAVING.update((grad, value_and_grad))
 implicit.ENGINE.jvp = jvp
 implicit.ENGINE.grad = grad

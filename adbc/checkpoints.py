@@ -30,6 +30,7 @@ from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.replaying import Notes, OutOfSight, has_kept_form, is_changed
 from adbc.runtime.report.messages import describe
 from adbc.runtime.state.activity import is_active
+from adbc.runtime.state.closures import with_active_defaults
 from adbc.tangents import (
     NO_TANGENT,
     ArrayTangent,
@@ -324,7 +325,7 @@ def _called_rrule(args: Any, fargs: Any, kwargs: Any) -> Any:
         state = _State(args)
     except OutOfSight:
         return _inline_call(args, fargs)
-    if state.notes.public:
+    if state.notes.public or _has_active_defaults(state.notes):
         return _inline_call(args, fargs)
     try:
         run = _Run(_call, args, active)
@@ -378,6 +379,12 @@ def _called_rrule(args: Any, fargs: Any, kwargs: Any) -> Any:
     return out, slot_shadow(whole) if active else None, called_pullback
 
 
+def _has_active_defaults(notes: Notes) -> bool:
+    """Whether a function was met whose defaults have a derivative: a second run would begin with functions
+    alone, of which defaults are no part."""
+    return any(id(function) in notes.seen for function in with_active_defaults)
+
+
 def _undo(state: _State) -> None:
     for x, content, put in state.notes.found:
         put(x, content)
@@ -396,7 +403,7 @@ def _looped_rrule(args: Any, fargs: Any, kwargs: Any) -> Any:
         return _inline_loop(args, fargs)
     try:
         Notes(of_generators=True).run([state])
-        if noted.notes.public or n < 1:
+        if noted.notes.public or n < 1 or _has_active_defaults(noted.notes):
             raise OutOfSight
         loop = _Loop(step, n, snapshots, taped, context, noted.notes.seen)
         if loop.is_shared(_Run(_steps, (step, copy.deepcopy(state), 0, 1), [0, 1])):

@@ -7,14 +7,18 @@ wants a configuration asks for one and passes it on.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 
 from adbc.records import record
 
-__all__ = ["FOLDER", "Config"]
+__all__ = ["FOLDER", "LOADED", "Config"]
 
 FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 """Where the sources of adbc are: frames of files below it are not the user's."""
+
+LOADED = time.time()
+"""When adbc was imported, or shortly before: sources that are younger are not those that run."""
 
 SPECULATION = ("learn", "never", "dynamic", "always", "interpret")
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import functools
 import hashlib
 import itertools
 import marshal
@@ -30,11 +29,12 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from adbc.config import FOLDER
 from adbc.errors import ArgumentError, VerificationError
 from adbc.ir.values import Const
 from adbc.runtime.build.facts import AnswerFact, CellFact, DefaultsFact
-from adbc.runtime.build.naming import Nameless, Names, digest_of_code, functions_of
+from adbc.runtime.build.naming import Names, digest_of_code, functions_of
+from adbc.runtime.build.places import Nameless
+from adbc.runtime.build.sources import sources
 from adbc.runtime.build.speculation import Continuation, Site
 from adbc.types import AbstractType
 from adbc.types.lattice import ClosureType, ConstType, Exact, TupleType
@@ -527,20 +527,7 @@ def fingerprint() -> str:
     """What all entries depend on: interpreter, NumPy, sources of adbc."""
     numpy = sys.modules.get("numpy")
     version = getattr(numpy, "__version__", None)
-    return repr((sys.version, sys.implementation.cache_tag, version, _sources()))
-
-
-@functools.cache
-def _sources() -> str:
-    """A digest of the names, sizes and times of the sources of adbc."""
-    found = []
-    for directory, _, names in os.walk(FOLDER):
-        for name in names:
-            if name.endswith(".py"):
-                path = os.path.join(directory, name)
-                about = os.stat(path)
-                found.append((os.path.relpath(path, FOLDER), about.st_size, about.st_mtime_ns))
-    return hashlib.sha256(repr(sorted(found)).encode()).hexdigest()
+    return repr((sys.version, sys.implementation.cache_tag, version, sources()[0]))
 
 
 def _make_private(directory: pathlib.Path) -> None:

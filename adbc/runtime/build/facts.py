@@ -151,15 +151,21 @@ class NameFact:
         else:
             setattr(owner, rest[-1], self.value)
 
-    def holds(self) -> bool:
-        name, *rest = self.path
-        if name in self.globals:
-            value = self.globals[name]
+    @staticmethod
+    def found(globals: dict[str, Any], path: tuple[str, ...]) -> Any:
+        """What `path` leads to."""
+        name, *rest = path
+        if name in globals:
+            value = globals[name]
         else:
-            namespace = self.globals.get("__builtins__")
+            namespace = globals.get("__builtins__")
             value = getattr(namespace, name, None) if not isinstance(namespace, dict) else namespace.get(name)
         for attribute in rest:
             value = _follow(value, attribute)
+        return value
+
+    def holds(self) -> bool:
+        value = self.found(self.globals, self.path)
         return value is self.value and _still(value, self.meaning)
 
     def rests_on(self, shot: Shot) -> bool:

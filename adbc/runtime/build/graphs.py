@@ -33,6 +33,7 @@ from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.bindings import ANY_NUMBER, Bindings, gathered_names
 from adbc.runtime.build.derived import written
 from adbc.runtime.build.facts import CellFact, NameFact
+from adbc.runtime.build.kept_graphs import KeptGraphs
 from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph
 from adbc.runtime.calls.generators import (
     candidates,
@@ -113,6 +114,10 @@ class Graphs:
         self.lock = lock
         self.inlines = inlines
         """Whether small functions are written into those that call them."""
+        is_seen = observer.config.verify or observer.config.dump is not None
+        self.kept = None if is_seen else KeptGraphs(table, inlines)
+        """The graphs of adbc's own functions that are kept between processes; stages that somebody wants to
+        see are gone through."""
         self.graphs: dict[Key, Graph | LiftError] = {}
         self.facts: dict[Key, dict[tuple[Any, ...], NameFact]] = {}
         """What the guards of graphs say, as it was when the first of these was lifted."""
@@ -147,7 +152,7 @@ class Graphs:
                     if isinstance(function, GraphFunction):
                         known = function.graph
                     else:
-                        known = primal_graph(Lifting(self, function), self.observer)
+                        known = self._lifted_or_kept(function)
                 except LiftError as error:
                     known = error
                 else:
@@ -156,6 +161,15 @@ class Graphs:
                 self.graphs[key] = known
         if isinstance(known, LiftError):
             raise known.with_traceback(None)
+        return known
+
+    def _lifted_or_kept(self, function: types.FunctionType) -> Graph:
+        """The graph of `function`, lifted now or by an earlier process."""
+        known = None if self.kept is None else self.kept.find(function)
+        if known is None:
+            known = primal_graph(Lifting(self, function), self.observer)
+            if self.kept is not None:
+                self.kept.add(function, known)
         return known
 
     def fact(self, code: Any, globals: dict[str, Any], guard: Guard) -> NameFact:

@@ -447,7 +447,10 @@ class Knowledge:
         A recursive function is first assumed to return nothing, then what was found under that
         assumption, until the two agree.  Results found on the way under an assumption are not kept.
         Where many functions call each other, nothing is known of what was asked for too often.
+        Arithmetic of tangents that is given something unknown gives something unknown: it is not looked into.
         """
+        if ANY in parameters and _goes_by_classes(function):
+            return ANY
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.results.get(key)
         if known is not None and self.notes.recall(("result", *key)):
@@ -595,6 +598,13 @@ class Knowledge:
             return False
         is_closed, *kept = self.kept_lists(function, parameters)
         return is_closed and all(kept[i] for i in lists)
+
+
+def _goes_by_classes(function: Any) -> bool:
+    """Whether what `function` does is decided by the classes of its arguments: it is a part of what code of
+    derivatives calls for tangents of any kind, and leads through a good deal of that."""
+    name = function.__globals__.get("__name__")
+    return type(name) is str and name.startswith(("adbc.tangents.", "adbc.runtime."))
 
 
 def _with_numbers(graph: Graph, namespace: dict[str, Any]) -> bool:

@@ -10,15 +10,15 @@ from __future__ import annotations
 import dataclasses
 import enum
 import hashlib
-import importlib
 import marshal
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adbc.rules.formulas import Formula
 from adbc.rules.table import NO_KWARGS
+from adbc.runtime.build.places import Nameless, codes_in, module_of, place_of, walk
 from adbc.tangents.protocol import kind_of
 from adbc.types import ANY, NEVER, AbstractType
 from adbc.types.lattice import (
@@ -36,14 +36,10 @@ from adbc.types.lattice import (
 if TYPE_CHECKING:  # the names are those of an engine's
     from adbc.runtime.build.engine import Engine
 
-__all__ = ["Nameless", "Names", "digest_of_code", "functions_of"]
+__all__ = ["Names", "digest_of_code", "functions_of"]
 
 PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
 ROW_PARTS = ("rrule", "frule", "function", "together", "complain")
-
-
-class Nameless(Exception):
-    """An object has no name, or what the name says is not there any more.  Never leaves the cache."""
 
 
 def digest_of_code(code: types.CodeType) -> bytes:
@@ -117,7 +113,7 @@ class Names:
         handled = getattr(value, "handled", None) if kind is types.FunctionType else None
         if handled is not None:
             return ("handler", handled[0], self.of(handled[1]))
-        module, path = self._place(value)
+        module, path = place_of(value)
         if kind is types.FunctionType and not _is_ours(module):
             return ("function", module, path, self.digest(value))
         if isinstance(value, type) and not _is_ours(module):
@@ -139,7 +135,7 @@ class Names:
         if kind == "no keywords":
             return NO_KWARGS
         if kind == "module":
-            return _module(rest[0])
+            return module_of(rest[0])
         if kind == "support":
             return getattr(getattr(self.engine, rest[0]), rest[1])
         if kind == "method":
@@ -160,7 +156,7 @@ class Names:
             return self.engine.bindings.representative(self._find_closure(*rest))
         if kind not in ("function", "class", "object"):
             raise Nameless(f"a {kind}")
-        found = _walk(_module(rest[0]), rest[1])
+        found = walk(module_of(rest[0]), rest[1])
         if kind == "function" and (type(found) is not types.FunctionType or self.digest(found) != rest[2]):
             raise Nameless(f"{rest[0]}.{rest[1]}, which has changed")
         if kind == "class" and (not isinstance(found, type) or self.digest_of_class(found) != rest[2]):
@@ -175,20 +171,20 @@ class Names:
         """The function of a module inside which closures of this code are made, and where in its code."""
         path = made.code.co_qualname.partition(".<locals>")[0]
         module = made.namespace.get("__name__")
-        if isinstance(module, str) and vars(_module(module)) is made.namespace:
-            outer = getattr(_walk(_module(module), path), "__code__", None)
-            for places, code in _codes_in(outer):
+        if isinstance(module, str) and vars(module_of(module)) is made.namespace:
+            outer = getattr(walk(module_of(module), path), "__code__", None)
+            for places, code in codes_in(outer):
                 if code is made.code:
                     return module, path, places, self._digest(made.code)
         raise Nameless(f"{made.code.co_qualname}, which no function of a module makes")
 
     def _find_closure(self, module: str, path: str, places: tuple[int, ...], digest: bytes) -> ClosureType:
-        code = getattr(_walk(_module(module), path), "__code__", None)
+        code = getattr(walk(module_of(module), path), "__code__", None)
         for at in places:
             code = code.co_consts[at] if type(code) is types.CodeType and at < len(code.co_consts) else None
         if type(code) is not types.CodeType or self._digest(code) != digest:
             raise Nameless(f"what {module}.{path} makes, which has changed")
-        return ClosureType(code, vars(_module(module)))
+        return ClosureType(code, vars(module_of(module)))
 
     def _digest(self, code: types.CodeType) -> bytes:
         known = self._digests.get(code)
@@ -227,33 +223,6 @@ class Names:
         except Nameless:
             return ("opaque", type(value).__qualname__)  # nothing is specialised on it
 
-    def _place(self, value: Any) -> tuple[str, str]:
-        """The module and the path in it under which an object is found."""
-        path = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-        modules = [getattr(value, "__module__", None)]
-        if modules == [None]:
-            modules = [getattr(getattr(value, "__objclass__", None), "__module__", None)]
-        if type(value).__module__.partition(".")[0] == "numpy":
-            modules.append("numpy")  # ufuncs do not say where they are
-        if isinstance(path, str) and "<" not in path:
-            for module in modules:
-                if isinstance(module, str):
-                    try:
-                        if _walk(_module(module), path) is value:
-                            return module, path
-                    except Nameless:
-                        continue
-        if isinstance(value, type):
-            for name, found in vars(types).items():
-                if found is value:  # as `NoneType` and `FunctionType`, which are called otherwise
-                    return "types", name
-        home = type(value).__module__
-        if home.partition(".")[0] == "adbc":  # the only one of its kind, as `EXHAUSTED`
-            for name, found in vars(_module(home)).items():
-                if found is value:
-                    return home, name
-        raise Nameless(f"{path or type(value).__qualname__}, which no module has under its name")
-
     def _part_of_engine(self, value: Any) -> tuple[Any, ...] | None:
         """The name of a helper that belongs to the engine, or of a part of a rule; None of anything else."""
         if isinstance(value, types.MethodType):
@@ -283,7 +252,7 @@ class Names:
         for function, rows in functions:
             for index, row in enumerate(rows):
                 try:
-                    module, path = self._place(function)
+                    module, path = place_of(function)
                 except Nameless:
                     continue
                 name = ("object", module, path)
@@ -388,33 +357,6 @@ _SINGLE: dict[str, AbstractType] = {type(t).__name__: t for t in (ANY, NEVER)}
 _OF_ONE: dict[str, Callable[[Any], AbstractType]] = {"Exact": Exact, "Const": ConstType}
 
 
-def _codes_in(code: types.CodeType | None) -> Iterator[tuple[tuple[int, ...], types.CodeType]]:
-    """The code objects inside `code`, and where among the constants of those around them."""
-    for at, constant in enumerate(() if code is None else code.co_consts):
-        if isinstance(constant, types.CodeType):
-            yield (at,), constant
-            for places, inner in _codes_in(constant):
-                yield (at, *places), inner
-
-
 def _is_ours(module: str) -> bool:
     """Whether the sources of a module are in the fingerprint, or its objects cannot change."""
     return module.partition(".")[0] in ("adbc", "builtins", "numpy") or module in sys.builtin_module_names
-
-
-def _module(name: str) -> types.ModuleType:
-    found = sys.modules.get(name)
-    if found is None and name.partition(".")[0] == "adbc":
-        found = importlib.import_module(name)
-    if not isinstance(found, types.ModuleType):
-        raise Nameless(f"the module {name}, which is not imported")
-    return found
-
-
-def _walk(found: Any, path: str) -> Any:
-    for name in path.split("."):
-        try:
-            found = getattr(found, name)
-        except AttributeError:
-            raise Nameless(f"{path}, which is not there") from None
-    return found

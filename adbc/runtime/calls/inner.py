@@ -17,8 +17,10 @@ from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS, Overlay, Rule
 from adbc.runtime.calls import (
     foreign,
+    inner_defaults,
     inner_exceptions,
     inner_generators,
+    inner_memos,
     inner_parts,
     inner_texts,
     nested,
@@ -31,7 +33,7 @@ from adbc.runtime.calls.binding import bind
 from adbc.runtime.calls.driver import Calls
 from adbc.runtime.calls.inner_formulas import Formulas
 from adbc.runtime.calls.inner_objects import Objects
-from adbc.runtime.calls.inner_ways import Kept, completed, name_of, refused, written
+from adbc.runtime.calls.inner_ways import Kept, Places, completed, name_of, refused, written
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.plain import is_plain
 from adbc.runtime.calls.plans import checked
@@ -141,11 +143,11 @@ class _Writer(Objects, Formulas):
         to get them too."""
         return bool(call.shadows) and type(call.shadows[0]) is MutableTangent
 
-    def as_it_is(self, call: Call) -> None:
+    def as_it_is(self, call: Call, *, changes_nothing: bool = False) -> None:
         """Write the call of what is a constant at this level."""
         if any(map(self.context.is_active, call.shadows)) or self.context.is_active(call.shadow):
             raise missing_rule(call)
-        if self._gives_memory(call):
+        if self._gives_memory(call) and not changes_nothing:
             raise self.refuse(f"{name_of(call.function)}, which has no rule, is given memory")
         function = self.value(call.function, call.origin)
         n = call.count
@@ -202,10 +204,10 @@ class _Writer(Objects, Formulas):
         call, calls, context = step.call, self.calls, self.context
         function, engine = call.function, calls.engine
         engine.written(function)
-        places = Call(
+        kept = Call(
             function, call.shadow, call.args, call.shadows, tuple(map(Kept, call.origins)), call.keywords
         )
-        bound = bind(places, context, calls)
+        bound = bind(kept, context, calls)
         types_, on = [], []
         for value, shadow, _ in bound:
             type_ = engine.typeof(value)
@@ -226,13 +228,16 @@ class _Writer(Objects, Formulas):
             given.append(self.value(function, call.origin))
             given.append(self.shadow(function, call.shadow, call.origin))
         returned = []
+        places = Places(
+            call, self.value(function, call.origin), self.shadow(function, call.shadow, call.origin)
+        )
         for i, ((x, f, origin), flag) in enumerate(zip(bound, flags, strict=True)):
-            value, shadow = self.bound(x, f, origin)
+            value, shadow = self.bound(places, i, x, f, origin)
             given.append(value)
             if flag if self.is_forward else flag & 1:
                 given.append(shadow)
             if flag & 2 and not self.is_forward:
-                returned.append((f"b{i}", origin))
+                returned.append((f"b{i}", i, origin))
         forwards = self.name(rule.forwards)
         if self.is_forward:
             self.lines.append(f"out, fout = {forwards}({', '.join(given)})")
@@ -243,14 +248,14 @@ class _Writer(Objects, Formulas):
         else:
             self.lines.append(f"out, saved = {forwards}({', '.join(given)})")
             self.lines.append(f"fout = {self.name(value_shadow(result))}")
-        left = f"{''.join(f'{b}, ' for b, _ in returned)}= " if returned else ""
+        left = f"{''.join(f'{b}, ' for b, _, _ in returned)}= " if returned else ""
         pullback = self.name(rule.pullback)
         if rule.returns_cotangent:
             self.back += [*completed(result, "bout"), f"{left}{pullback}(saved, bout)"]
         else:
             self.back.append(f"{left}{pullback}(saved)")
-        for b, origin in returned:
-            self.give_bound(origin, b)
+        for b, i, origin in returned:
+            self.give_bound(places, i, origin, b)
         for _, f, origin in bound:
             if type(origin) is dict and f is not None:
                 for k, o in origin.items():
@@ -329,7 +334,8 @@ class _Writer(Objects, Formulas):
     def differentiate(self, step: Any) -> None:
         call = step.call
         if not foreign.reaches_active(self.context, call):
-            self.as_it_is(call)
+            # A gradient leaves memory as it was, and so does what only makes one.
+            self.as_it_is(call, changes_nothing=nested.leaves_memory(call.function))
         else:
             self.make(nested.followed(call)(self.calls, self.context, call))
 
@@ -341,11 +347,30 @@ class _Writer(Objects, Formulas):
             self.as_it_is(call)
 
     def remember(self, step: Any) -> None:
-        """The cache is by-passed: what stands for it belongs to one call."""
+        """A function with a cache: what stands for that belongs to one call, of the outermost level or of
+        this; where there can be none here, the cache is by-passed."""
+        call = step.call
         if step.name:
-            self.as_it_is(step.call)
+            self.as_it_is(call)
+        elif (
+            self.mode == "protected"
+            or self.context.texts is not None
+            or not inner_memos.may_remember(self.calls.table, call)
+        ):
+            self.make(call.of(call.function.__wrapped__))
         else:
-            self.make(step.call.of(step.call.function.__wrapped__))
+            made = inner_memos.remembered_forward if self.is_forward else inner_memos.remembered
+            values = "".join(f"{x}, " for x in self.values(call))
+            shadows = "".join(f"{x}, " for x in self.shadows(call))
+            functions = f"{self.name(call.function)}, {self.name(call.function.__wrapped__)}"
+            self.lines.append(
+                f"answer = {self.name(made)}(call, {self.name(self.calls)}, context, {functions},"
+                f" ({values}), ({shadows}))"
+            )
+            self.lines.append("out, fout = answer[0], answer[1]")
+            self.back.append("given = answer[2](bout)")
+            for i, origin in enumerate(call.origins):
+                self.give(origin, f"given[{i + 1}]")
 
     def use_row_of_mode(self, step: Any) -> None:
         inside = step.row.of("forward" if self.is_forward else "reverse").inside
@@ -450,7 +475,10 @@ _SCOPE: dict[str, Any] = {
     **{
         function.__name__: function
         for function in (
-            as_float, dependent, slot_rdata, inner_parts.check_watched, inner_parts.elements_of,
+            as_float, dependent, slot_rdata, inner_defaults.default_at, inner_defaults.default_of,
+            inner_defaults.default_shadow, inner_defaults.default_tangent, inner_defaults.give_default,
+            inner_defaults.itself,
+            inner_parts.check_watched, inner_parts.elements_of,
             inner_parts.give_slots, inner_parts.has_made, inner_parts.joined, inner_parts.missing,
             inner_parts.of_self, inner_parts.part, inner_parts.record_shadow, inner_parts.record_tangent,
             inner_parts.shadow_in, inner_parts.slots_by_name, inner_parts.slots_of, inner_parts.tangent_in,
@@ -466,8 +494,10 @@ ROWS: list[Rule] = [
     Overlay(Calls.get_attribute, _get_attribute),
     Overlay(ReverseCalls.attempt, _attempt),
     *nested.apart(decided, dependent, called_apart),
+    *inner_defaults.ROWS,
     *inner_texts.ROWS,
     *inner_generators.ROWS,
     *inner_exceptions.ROWS,
     *inner_parts.ROWS,
+    *inner_memos.ROWS,
 ]

@@ -12,7 +12,7 @@ from adbc.runtime.calls import attributes, exceptions, inner_texts, steps
 from adbc.runtime.calls.binding import bind
 from adbc.runtime.calls.classes import initialiser
 from adbc.runtime.calls.generators import Generator, send
-from adbc.runtime.calls.inner_ways import Kept, Ways, Written, name_of
+from adbc.runtime.calls.inner_ways import Kept, Places, Ways, Written, name_of
 from adbc.runtime.calls.library_classes import default_of
 from adbc.runtime.calls.steps import Call
 
@@ -229,16 +229,17 @@ class Objects(Ways):
         call, context = step.call, self.context
         function = call.function
         segments = self.calls.engine.segments(function)
-        places = Call(
+        kept = Call(
             function, call.shadow, call.args, call.shadows, tuple(map(Kept, call.origins)), call.keywords
         )
-        bound = bind(places, context, self.calls)
-        given = [self.bound(x, f, origin) for x, f, origin in bound]
+        bound = bind(kept, context, self.calls)
+        itself, own = self.value(function, call.origin), self.shadow(function, call.shadow, call.origin)
+        places = Places(call, itself, own)
+        given = [self.bound(places, i, *parameter) for i, parameter in enumerate(bound)]
         values = "".join(f"{value}, " for value, _ in given)
         beside = "".join(f"{shadow}, " for _, shadow in given)
-        own = f"{self.value(function, call.origin)}, {self.shadow(function, call.shadow, call.origin)}"
         self.lines += [
-            f"state, beside_state = with_cells(context, {own}, ({values}), ({beside}))",
+            f"state, beside_state = with_cells(context, {itself}, {own}, ({values}), ({beside}))",
             f"slots = {'filled' if self.is_forward else 'slotted'}(state, beside_state)",
             f"out, fout = generator(context, {self.name(segments)}, state, slots, {function.__name__!r})",
         ]
@@ -246,7 +247,7 @@ class Objects(Ways):
             return
         self.back.append(f"given = elements_of(slot_rdata(fout.__dict__['state']), {len(bound)})")
         for i, (_, f, origin) in enumerate(bound):
-            self.give_bound(origin, f"given[{i}]")
+            self.give_bound(places, i, origin, f"given[{i}]")
             if type(origin) is dict and f is not None:
                 for k, o in origin.items():
                     self.give(o.origin, f"slot_rdata(fnamed[{k!r}])")

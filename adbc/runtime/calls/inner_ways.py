@@ -11,14 +11,16 @@ import functools
 from typing import Any, NamedTuple
 
 from adbc.errors import UnsupportedError
+from adbc.runtime.calls import inner_defaults
 from adbc.runtime.calls.binding import Default
 from adbc.runtime.calls.inner_parts import elements_of, shadow_in, tangent_in
 from adbc.runtime.calls.steps import Call, OfSelf
 from adbc.runtime.state.context import Context
+from adbc.tangents.protocol import kind_of
 from adbc.types import AbstractType, TupleType
 from adbc.types.lattice import FLOAT, is_number
 
-__all__ = ["Kept", "Ways", "Written", "completed", "name_of", "refused", "written"]
+__all__ = ["Kept", "Places", "Ways", "Written", "completed", "name_of", "refused", "written"]
 
 
 class Ways(abc.ABC):
@@ -94,8 +96,8 @@ class Ways(abc.ABC):
     def take(self, step: Any) -> None:
         """Write what carries `step` out."""
 
-    def bound(self, x: Any, f: Any, origin: Any) -> tuple[str, str]:
-        """What gives the value of a parameter, and what gives that which stands beside it."""
+    def bound(self, places: Places, number: int, x: Any, f: Any, origin: Any) -> tuple[str, str]:
+        """What gives the value of parameter `number`, and what gives that which stands beside it."""
         if type(origin) is Kept:
             return self.value(x, origin.origin), self.shadow(x, f, origin.origin)
         if type(origin) is tuple:
@@ -109,11 +111,24 @@ class Ways(abc.ABC):
             return whole, shadow if f is not None else "None"
         if type(origin) is dict:
             return self._gathered(x, f, origin)
-        if origin is None:  # a default without a derivative
-            return self.name(x), "None" if f is None else f"beside(context, {self.name(x)})"
-        if type(origin) is Default and f is self.calls.known(self.context, x):  # it is found by its address
-            return self.name(x), f"beside(context, {self.name(x)})"
-        raise self.refuse("a function has a default that has a derivative, and is not given the argument")
+        return self._default(places, number, x, f, origin)
+
+    def _default(self, places: Places, number: int, x: Any, f: Any, origin: Any) -> tuple[str, str]:
+        """What gives a default, and what gives that which stands beside it at this level."""
+        kind = kind_of(type(x))
+        if kind.inactive:
+            return self.name(x), "None"
+        name, key = inner_defaults.place_of(places.call.function, number)
+        is_at = kind.address
+        given = "default_at(context, " if is_at else "default_of(itself(context, "
+        read = f"{given}{places.function}{'' if is_at else ')'}, {name!r}, {key!r})"
+        self.lines.append(f"d{number} = {read}")
+        if f is None:
+            return f"d{number}", "None"
+        if type(origin) is Default and not is_at:
+            part = "default_tangent" if self.is_forward else "default_shadow"
+            return f"d{number}", f"{part}({places.shadow}, {name!r}, {key!r})"
+        return f"d{number}", f"beside(context, d{number})"
 
     def _gathered(self, x: dict[str, Any], f: Any, origins: dict[str, Kept]) -> tuple[str, str]:
         """What gives the dictionary of ``**keywords``, and what gives its shadow or tangent."""
@@ -131,13 +146,25 @@ class Ways(abc.ABC):
     def _display(self, parts: dict[str, str]) -> str:
         return f"{{{', '.join(f'{k!r}: {part}' for k, part in parts.items())}}}"
 
-    def give_bound(self, origin: Any, b: str) -> None:
+    def give_bound(self, places: Places, number: int, origin: Any, b: str) -> None:
+        """Let the pullback hand `b` to the argument of parameter `number`, or to its default."""
+        if type(origin) is Default:
+            name, key = inner_defaults.place_of(places.call.function, number)
+            self.back.append(f"give_default({places.shadow}, {name!r}, {key!r}, {b})")
         if type(origin) is Kept:
             self.give(origin.origin, b)
         elif type(origin) is tuple and origin:
             self.back.append(f"elements = elements_of({b}, {len(origin)})")
             for i, o in enumerate(origin):
                 self.give(o.origin, f"elements[{i}]")
+
+
+class Places(NamedTuple):
+    """A call whose arguments are bound, and what gives its function and the shadow of that."""
+
+    call: Call
+    function: str
+    shadow: str
 
 
 class Kept:

@@ -24,7 +24,6 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.cpython.libraries import is_library_class
-from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.kinds import RowKind
 from adbc.rules.lookup import derived_body
@@ -43,12 +42,16 @@ from adbc.tangents.iterators import shown_by, steps_left
 from adbc.tangents.keys import put_off
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["FOLLOWED", "ROWS", "adopt_all", "apart", "followed", "is_machinery"]
+__all__ = ["FOLLOWED", "LEAVING", "ROWS", "adopt_all", "apart", "followed", "is_machinery", "leaves_memory"]
 
 Maker = Callable[[Any, Context, Call], Call]
 FOLLOWED: dict[Any, Maker] = {}
 """By function that differentiates, or by class of what one has made: ``maker(calls, context, call)`` gives
 the call of a function in Python that computes the same, which is made in its place."""
+
+LEAVING: set[Any] = set()
+"""Functions that differentiate, or only make what does, and classes of that: their calls leave memory as it
+was."""
 
 
 def followed(call: Call) -> Maker:
@@ -59,6 +62,11 @@ def followed(call: Call) -> Maker:
     if maker is None:
         raise nested(function)
     return maker
+
+
+def leaves_memory(function: Any) -> bool:
+    """Whether a call of `function`, which differentiates, leaves all memory as it was."""
+    return type(function) in LEAVING or (type(function) is types.FunctionType and function in LEAVING)
 
 
 _MACHINERY = (
@@ -133,18 +141,6 @@ def apart(*functions: Any) -> list[Rule]:
     return [ApartRule(function) for function in functions]
 
 
-def _function_tangent(context: Any, function: Any, cells: Any, defaults: Any, kwdefaults: Any) -> Any:
-    """`function_tangent`, of a function whose defaults have no derivative at the inner level."""
-    if defaults is not None or kwdefaults is not None:
-        raise UnsupportedError(
-            f"a function {function.__qualname__} with defaults is made inside a derivative that is"
-            " differentiated",
-            "the tangents of the defaults are not followed there",
-            "pass the values as arguments",
-        )
-    return closed_tangent(context, function, cells)
-
-
 def closed_tangent(context: Context, function: Any, cells: Any) -> Any:
     """The tangent of a function that was just made, of which only the cells have one."""
     return function_tangent(context, function, cells, None, None)
@@ -180,7 +176,6 @@ _ARITHMETIC = (intrinsics._nonzero_, intrinsics._product_, intrinsics._quotient_
 """Functions of numbers in formulas, which written code calls where its own lines for them do not do."""
 
 ROWS: list[Rule] = [
-    Overlay(function_tangent, _function_tangent),
     Overlay(array_shadows.times, array_shadows.times_followed),
     Overlay(slots.add_to_slot, _add_to_slot),
     Overlay(slots.restore_slot, _restore_slot),

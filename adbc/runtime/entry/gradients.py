@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.runtime.calls.nested import FOLLOWED
+from adbc.runtime.calls.nested import FOLLOWED, LEAVING
 from adbc.runtime.entry.held import Held
 from adbc.runtime.entry.reverse import value_and_gradient_of
 from adbc.runtime.entry.selection import Selector, selectors
@@ -99,3 +99,4 @@ def _follow(calls: Any, context: Any, call: Any) -> Any:
 
 
 FOLLOWED[ValueAndGradient] = FOLLOWED[Gradient] = _follow
+LEAVING.update((ValueAndGradient, Gradient))

@@ -99,8 +99,9 @@ class Context:
     """What holds text that was made from numbers with a derivative, from the first such text on."""
     started: dict[int, Any]
     """By address, threads that were started in this call, and what they held then (`calls.started`)."""
-    memos: dict[int, Any]
-    """By address, what stands for the cache of a function that was made before this call (`calls.memos`)."""
+    memos: dict[Any, Any]
+    """By address, what stands for the cache of a function that was made before this call (`calls.memos`).
+    That of an inner level is known by "inner" and the address (`calls.inner_memos`)."""
 
     new: dict[int, Any]
     """By address, objects made in C that came with results in this call: what changes there stays so."""

@@ -18,10 +18,7 @@ __all__ = ["defaults_pullback", "function_shadow", "function_tangent"]
 def function_shadow(
     context: Context, function: types.FunctionType, cells: Any, defaults: Any, kwdefaults: Any
 ) -> Any:
-    """The shadow of a function that was just made: its cells by name, and its defaults.
-
-    Defaults that hold memory only are found again through their address (`Context.known_shadow`).
-    """
+    """The shadow of a function that was just made: its cells by name, and its defaults."""
     return _of_function(context, function, cells, defaults, kwdefaults, slot_tangent)
 
 
@@ -43,12 +40,12 @@ def _of_function(
     kept: dict[str, Any] = {}
     if function.__defaults__ and defaults is not None:
         _register_defaults(context, function.__defaults__, defaults)
-        if any(map(_is_by_value, defaults)):
+        if any(map(_is_kept, defaults)):
             kept["__defaults__"] = tuple(map(fill, function.__defaults__, defaults))
     if function.__kwdefaults__ and kwdefaults is not None:
         shadows = [kwdefaults[name] for name in function.__kwdefaults__]
         _register_defaults(context, function.__kwdefaults__.values(), shadows)
-        if any(map(_is_by_value, shadows)):
+        if any(map(_is_kept, shadows)):
             kept["__kwdefaults__"] = kwdefaults
     if cells is None:
         cells = (None,) * len(function.__closure__ or ())
@@ -64,11 +61,12 @@ def _of_function(
     return tangent
 
 
-def _is_by_value(shadow: Any) -> bool:
-    """Whether a default has a derivative that its address does not lead to."""
-    return not (shadow is None or shadow is NO_TANGENT or is_address_tangent(type(shadow))) and is_active(
-        shadow
-    )
+def _is_kept(shadow: Any) -> bool:
+    """Whether a default has a derivative, or memory that may come to have one: whoever asks whether one is
+    reached from the function is to find it there."""
+    if shadow is None or shadow is NO_TANGENT:
+        return False
+    return is_address_tangent(type(shadow)) or is_active(shadow)
 
 
 def _register_defaults(context: Context, values: Iterable[Any], shadows: Iterable[Any]) -> None:

@@ -341,7 +341,7 @@ def test_another_version_has_entries_of_its_own(world: World, monkeypatch: pytes
 
     args = CASES["straight"]
     world.gradient("straight", *args)
-    for name, value in [("_sources", lambda: "other sources"), ("sys", _other_interpreter())]:
+    for name, value in [("sources", lambda: ("other sources", 0.0)), ("sys", _other_interpreter())]:
         with monkeypatch.context() as patch:
             patch.setattr(disk_cache, name, value)
             _, engine = world.gradient("straight", *args)
