@@ -8,6 +8,7 @@ from _thread import _local as LOCAL
 from collections.abc import Iterator
 from typing import Any
 
+from adbc.errors import UnsupportedError
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "instance_fields",
     "is_python_class",
     "plain_check",
+    "refuse_shared_dictionary",
     "set_instance_field",
     "slots_of",
 ]
@@ -131,6 +133,15 @@ def set_instance_field(x: Any, name: str, value: Any) -> None:
             member.__set__(x, value)
             return
     instance_dict(x)[name] = value
+
+
+def refuse_shared_dictionary(x: Any) -> None:
+    """Raise for `x`, an object with slots whose dictionary is shared: its tangent would need two."""
+    raise UnsupportedError(
+        f"the __dict__ of a {type(x).__name__} is reached by two ways",
+        "the class has __slots__ beside it",
+        "pass the object alone",
+    )
 
 
 def arguments(error: BaseException) -> tuple[Any, ...]:

@@ -266,15 +266,14 @@ def _dictionary(call: Call) -> Step:
         return Found(call, found)
     if has_attributes_beside(type(obj)):
         return Found(call, found)
-    if not isinstance(shadow, MutableTangent):
-        return Value(call, found, None)
-    if slots_of(type(obj)):
+    beside = fields.dictionary(obj, found, shadow)
+    if beside is not None and slots_of(type(obj)):
         raise UnsupportedError(
             f"the __dict__ of a {type(obj).__name__} is used as a dictionary",
             "the class has __slots__ beside it",
             "read and set the attributes by name",
         )
-    return Value(call, found, shadow.__dict__)
+    return Value(call, found, beside)
 
 
 def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
