@@ -339,13 +339,15 @@ class SetKind(Inactive):
     """Sets, which are structure: objects in them have their derivatives by their addresses (`keys`)."""
 
     def make(self, x: Any, walk: Any) -> Any:
-        for element in x:
+        for element in (set if isinstance(x, set) else frozenset).__iter__(x):
             if has_numbers(element):
                 raise UnsupportedError(
                     f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative",
                     "sets find elements by value, so that a derivative has no place there",
                     "use a list or a dict",
                 )
+        if type(x) not in (set, frozenset):
+            check_attributes(x, walk)
         return NO_TANGENT
 
 

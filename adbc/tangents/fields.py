@@ -42,14 +42,15 @@ def instance_dict(x: Any) -> dict[str, Any]:
         return {}
 
 
-_VALUES = (str, int, float, complex, bytes, tuple)
+_VALUES = (str, int, float, complex, bytes, tuple, set, frozenset)
 
 
 def has_attributes_beside(cls: type) -> bool:
-    """Whether an instance of `cls` is a value of a builtin class, immutable, and may have attributes beside.
+    """Whether an instance of `cls` is a value of a builtin class, or a set, and may have attributes beside.
 
-    The value has its derivative as one of the builtin class has.  The attributes stand in the dictionary of
-    the instance, which has a shadow by its own address: so the value may be copied about without one.
+    The value has its derivative as one of the builtin class has, and a set has none.  The attributes stand in
+    the dictionary of the instance, which has a shadow by its own address: so the value may be copied about
+    without one.
     """
     return (
         cls not in _VALUES

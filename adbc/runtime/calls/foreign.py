@@ -36,7 +36,7 @@ from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import is_active, is_opaque, may_hide
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT
-from adbc.tangents.contents import contents, differs, is_of_array, put_back
+from adbc.tangents.contents import contents, differs, elements_of, is_of_array, put_back
 from adbc.tangents.fields import instance_fields, is_python_class
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
@@ -542,7 +542,8 @@ def _changes_derivative(context: Context, x: Any, old: Any) -> bool:
         return shadow is not None and shadow is not NO_TANGENT
     if issubclass(type(x), list | deque):
         kept = set(map(id, old))
-        return is_active(shadow) or any(id(v) not in kept and not kind_of(type(v)).inactive for v in x)
+        new = (v for v in elements_of(x) if id(v) not in kept)
+        return is_active(shadow) or not all(kind_of(type(v)).inactive for v in new)
     fields = getattr(shadow, "__dict__", {}) if type(shadow) is not dict else shadow
     was = dict(old)
     now = dict(dict.items(x)) if issubclass(type(x), dict) else dict(instance_fields(x))
