@@ -96,12 +96,13 @@ def _read_classes(block: Block, knowledge: BranchKnowledge) -> None:
             cls = class_of(type_of(call.operands[1]))
             if cls is None:
                 continue
-            is_told = inspect.getattr_static(cls, "__class__", None) is _CLASS
+            is_told = all(inspect.getattr_static(cls, name, None) is found for name, found in _TOLD)
             if is_told or knowledge.class_told(cls) is not cls:
                 call.operands = [Const(_foreigncall_), Const(type), call.operands[1]]
 
 
-_CLASS = object.__dict__["__class__"]
+_TOLD = [(name, vars(object)[name]) for name in ("__class__", "__getattribute__")]
+"""What a class has that has nothing to say about ``x.__class__``."""
 
 
 def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:

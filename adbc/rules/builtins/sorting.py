@@ -58,7 +58,7 @@ def next_question(size: int, answers: Any, reverse: Any) -> Question:
 def are_alike(values: Any) -> bool:
     """Whether `values` are of one class with a ``__lt__`` in Python: the interpreter asks for that itself."""
     classes = set(map(type, values))
-    return len(classes) == 1 and overrides(*classes, "__lt__")
+    return len(classes) == 1 and overrides(classes.pop(), "__lt__")
 
 
 def are_tuples(values: Any) -> bool:
