@@ -268,6 +268,17 @@ def splitting(function: Any, name: str = "ary") -> Primitive:
     return Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=(name,))
 
 
+def unstacked(x: Any, axis: Any = 0) -> Any:
+    """The arrays of which an array of several axes consists."""
+    return np.unstack(x, axis=axis)
+
+
+def _unstack(x: Any, /, *, axis: Any = 0) -> Any:
+    if np.ndim(x) == 1 and axis in (0, -1):  # it consists of numbers, which are no views
+        return tuple([y for y in np.asarray(x)])  # noqa: C416  # an array has more than one iterator
+    return unstacked(x, axis)
+
+
 ROWS: list[Rule] = [
     *_joined(joining(np.concatenate, concatenate_pieces, "arrays"), concatenated, concatenate_pieces, "axis"),
     *_joined(joining(np.stack, stack_pieces, "arrays"), stacked, stack_pieces, "axis"),
@@ -285,14 +296,4 @@ _INNER = getattr(np.concatenate, "__wrapped__", None)
 if _INNER is not None:  # what `np.block` calls
     ROWS.append(joining(_INNER, concatenate_pieces, "arrays"))
 if hasattr(np, "unstack"):
-
-    def unstacked(x: Any, axis: Any = 0) -> Any:
-        """The arrays of which an array of several axes consists."""
-        return np.unstack(x, axis=axis)
-
-    def _unstack(x: Any, /, *, axis: Any = 0) -> Any:
-        if np.ndim(x) == 1 and axis in (0, -1):  # it consists of numbers, which are no views
-            return tuple([y for y in np.asarray(x)])  # noqa: C416  # an array has more than one iterator
-        return unstacked(x, axis)
-
     ROWS += [splitting(unstacked, "x"), Overlay(np.unstack, _unstack)]
