@@ -503,6 +503,9 @@ def variables(call: Call, table: RuleTable) -> Step | None:
     if len(call.args) != 1:
         return None
     obj, shadow, origin = call.args[0], call.shadows[0], call.origins[0]
+    hooks = ("__getattribute__", "__getattr__")
+    if lookup(type(obj), "__dict__") is None and not any(overrides(type(obj), hook) for hook in hooks):
+        call.perform()  # for its error, unless it is one of those that have theirs in another way
     return Delegate(
         Call(intrinsics._getattr_, None, (obj, "__dict__"), (shadow, None), (origin, None), (), None)
     )

@@ -137,3 +137,19 @@ def test_with_slots_beside_it_the_dictionary_is_refused():
     for take in (lambda: adbc.grad(f)(2.0), lambda: adbc.jvp(f, (2.0,), (1.0,))):
         with pytest.raises(adbc.errors.UnsupportedError, match="__slots__ beside it"):
             take()
+
+
+def test_what_has_no_dictionary_raises_as_it_does_plainly():
+    class Bare(list):
+        __slots__ = ("place",)
+
+    def f(x):
+        o = Bare([x])
+        o.place = x
+        try:
+            vars(o)["v"] = x
+        except TypeError as error:
+            return x * len(str(error)) * o.place
+        return x
+
+    assert both(f, 2.0) == pytest.approx((f(2.0), f(2.0)))
