@@ -352,7 +352,8 @@ def watched(
     """
     code = Code()
     reached = reach_of((call.function, *call.args) if roots is None else roots, code)
-    variables = code.variables()
+    given = set(map(id, call.args))  # what is done to a class that is given is looked at there
+    variables = [bound for bound in code.variables() if id(bound[0]) not in given]
     context.shadows.look_again(reached)
     before = list(contents(reached))
     is_free = stays and not any(map(is_active, call.shadows))
