@@ -338,8 +338,11 @@ class Mirror(abc.ABC):
             or function is intrinsics._own_
         ):
             self.primal[call] = self.p(site.arguments[0])
-        else:
-            self._define(call, self._copy_call(call))
+            return
+        copy = self._copy_call(call)
+        if function is isinstance and type_of(site.arguments[0]) == ANY:
+            copy.operands = [Const(self.support.is_instance), *copy.operands[2:]]
+        self._define(call, copy)
 
     def _fresh(self, call: Instruction, site: CallSite) -> None:
         if site.function is intrinsics._expose_:

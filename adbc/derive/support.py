@@ -77,6 +77,8 @@ class CommonSupport:
     given, it is what a loop reads there, and may be the end of the loop, which has no companion"""
     check_kept: Callable[..., Any]
     """check_kept(obj, cobj, name): refuses a field of an object that its companion does not have"""
+    is_instance: Callable[..., Any]
+    """is_instance(x, classes): `isinstance` of an `x` which is asked for its class, that is not known"""
     default_fields: Callable[..., Any]
     """default_fields(ctx, obj, cobj, name): the companion of `obj`, or of its class where only that has the
     attribute"""

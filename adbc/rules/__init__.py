@@ -23,6 +23,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("math", "adbc.rules.math"),
     ("cmath", "adbc.rules.cmath"),
     ("collections", "adbc.rules.collections"),
+    ("collections", "adbc.rules.deque_classes"),
     ("collections", "adbc.rules.mappings"),
     ("concurrent.futures.thread", "adbc.rules.futures"),
     ("copy", "adbc.rules.copying"),

@@ -17,7 +17,7 @@ from adbc.tangents.keys import put_off
 from adbc.tangents.lost import lose, may_be_lost
 from adbc.tangents.zeros import is_zero
 
-__all__ = ["Lost", "Refusal", "and_lost", "carries", "without_lost", "without_refused"]
+__all__ = ["Lost", "Refusal", "and_lost", "carries", "uncovered", "without_lost", "without_refused"]
 
 
 def carries(x: Any, derivative: Any, *, is_tangent: bool) -> bool:
@@ -41,6 +41,17 @@ class Refusal:
 
     def __call__(self, *args: Any, **others: Any) -> Any:
         raise self.error()
+
+
+def uncovered(function: Any, name: str) -> Refusal | None:
+    """Stands in place of the formula of a parameter by which a rule has no derivative; None of ``out``."""
+    if name == "out":
+        return None
+    return Refusal(
+        f"{name!r} of {getattr(function, '__name__', function)} has a derivative",
+        "the rule of the function does not cover that",
+        "write the function out, or pass it adbc.stop_gradient(x) in place of x",
+    )
 
 
 def without_refused(formulas: Sequence[Any], args: Args, dargs: Args) -> list[Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import gc
 import threading
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from types import (
     BuiltinMethodType,
@@ -344,7 +345,24 @@ _SHOWING: tuple[type, ...] = (
 
 def plain_text(*classes: type) -> bool:
     """Whether C code makes the text of an instance, apart from the texts of what is in it."""
-    return not any(overrides(cls, name) for cls in classes for name in ("__str__", "__repr__", "__format__"))
+    return not any(
+        overrides(cls, name)
+        for cls in classes
+        for base, names in _ASKED_FOR_TEXT
+        if issubclass(cls, base)
+        for name in names
+    )
+
+
+_ASKED_FOR_TEXT: tuple[tuple[type, tuple[str, ...]], ...] = (
+    (object, ("__str__", "__repr__", "__format__")),
+    (set, ("__iter__", "__len__")),
+    (frozenset, ("__iter__", "__len__")),
+    (deque, ("__iter__", "__len__")),
+    (OrderedDict, ("items",)),
+)
+"""By bases of a class, the methods that its instances are asked by for their text: the C code of these
+containers makes a list of what is in them, as anybody does."""
 
 
 def stands_for(cls: type) -> type | None:

@@ -16,7 +16,11 @@ from adbc.rules.sequences import check_constant, count_of, emptied, nothing, sym
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "ends"]
+
+
+_MAXLEN: Any = vars(deque)["maxlen"]
+"""What reads it in C, past methods for attributes that the class of a deque has in Python."""
 
 
 def _deque_first(cls: type, *rest: type) -> bool:
@@ -33,6 +37,7 @@ def _push(
     refill: Callable[..., None],
     lost: int,
     halves: Sequence[Halves],
+    when: Any,
 ) -> Primitive:
     """The row of adding at one end of a deque, which, if full, loses the element at index `lost`."""
 
@@ -49,10 +54,13 @@ def _push(
         a, v = args
         fa, fv = fargs
         check_constant(a, fa, fv)
-        if a.maxlen == 0:
+        room = _MAXLEN.__get__(a)
+        if room == 0:
             return None, None, nothing(2)
-        full = len(a) == a.maxlen
-        dropped = a[lost] if full else None
+        size = deque.__len__(a)
+        full = size == room
+        # An index from the end would ask the class of the deque for a length.
+        dropped = deque.__getitem__(a, lost % size) if full else None
         before = fa[lost] if full and fa is not None else None
         push(a, v)
         if fa is not None:
@@ -71,11 +79,13 @@ def _push(
 
         return None, None, push_pullback
 
-    options: Any = {"when": _deque_first, "result": type(None)}
+    options: Any = {"when": when, "result": type(None)}
     return Primitive(push, frule=frule, rrule=rrule, is_fitted=True, halves=halves, **options)
 
 
-def _take(take: Callable[..., Any], put_back: Callable[..., None], halves: Sequence[Halves]) -> Primitive:
+def _take(
+    take: Callable[..., Any], put_back: Callable[..., None], halves: Sequence[Halves], when: Any
+) -> Primitive:
     """The row of removing an element of a deque at one end."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -96,7 +106,7 @@ def _take(take: Callable[..., Any], put_back: Callable[..., None], halves: Seque
 
         return out, None if fa is None else slot_shadow(before), take_pullback
 
-    return Primitive(take, frule=frule, rrule=rrule, is_fitted=True, halves=halves, when=_deque_first)
+    return Primitive(take, frule=frule, rrule=rrule, is_fitted=True, halves=halves, when=when)
 
 
 def _in_step(change: Callable[..., None]) -> Callable[..., tuple[Any, Any]]:
@@ -111,7 +121,7 @@ def _in_step(change: Callable[..., None]) -> Callable[..., tuple[Any, Any]]:
     return frule
 
 
-def _permuting(change: Callable[..., None], undo: Callable[..., None]) -> Primitive:
+def _permuting(change: Callable[..., None], undo: Callable[..., None], when: Any) -> Primitive:
     """The row of a change of the order of a deque, which is undone by its inverse."""
     frule = _in_step(change)
 
@@ -126,11 +136,11 @@ def _permuting(change: Callable[..., None], undo: Callable[..., None]) -> Primit
 
         return None, None, permuting_pullback
 
-    return Primitive(change, frule=frule, rrule=rrule, when=_deque_first)
+    return Primitive(change, frule=frule, rrule=rrule, when=when)
 
 
 def _rotate_back(a: Any, count: int = 1) -> None:
-    a.rotate(-count)
+    deque.rotate(a, -count)
 
 
 _clear_frule = _in_step(deque.clear)
@@ -138,17 +148,32 @@ _clear_frule = _in_step(deque.clear)
 
 def _clear_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, fa = args[0], fargs[0]
-    values = list(a)
-    shadows = [] if fa is None else list(fa)
+    values = [*deque.__iter__(a)]
+    shadows = [] if fa is None else [*fa]
     _clear_frule(args, fargs)
 
     def clear_pullback(bout: Any) -> Sequence[Any]:
-        a.extend(values)
+        deque.extend(a, values)
         if fa is not None:
             fa.extend([emptied(x, t) for x, t in zip(values, shadows, strict=True)])
         return (None,)
 
     return None, None, clear_pullback
+
+
+def ends(when: Any, halves: bool = False) -> list[Rule]:
+    """The rows of what adds and removes elements of a deque, and turns it round, without other methods of its
+    class; `halves`: in two halves too, which ask the class."""
+    of_ends = (APPEND, APPENDLEFT, POP, POPLEFT) if halves else ((),) * 4
+    return [
+        _push(deque.append, deque.pop, deque.appendleft, 0, of_ends[0], when),
+        _push(deque.appendleft, deque.popleft, deque.append, -1, of_ends[1], when),
+        _take(deque.pop, deque.append, of_ends[2], when),
+        _take(deque.popleft, deque.appendleft, of_ends[3], when),
+        _permuting(deque.rotate, _rotate_back, when),
+        _permuting(deque.reverse, deque.reverse, when),
+        Primitive(deque.clear, frule=_clear_frule, rrule=_clear_rrule, when=when),
+    ]
 
 
 def empty_deque(maxlen: Any) -> Any:
@@ -293,13 +318,7 @@ _REVERSED: type = type(reversed(deque()))
 ROWS: list[Rule] = [
     Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, is_fitted=True, when=_indexed),
     Primitive(operator.setitem, frule=setitem_frule, rrule=setitem_rrule, is_fitted=True, when=_indexed),
-    _push(deque.append, deque.pop, deque.appendleft, 0, APPEND),
-    _push(deque.appendleft, deque.popleft, deque.append, -1, APPENDLEFT),
-    _take(deque.pop, deque.append, POP),
-    _take(deque.popleft, deque.appendleft, POPLEFT),
-    _permuting(deque.rotate, _rotate_back),
-    _permuting(deque.reverse, deque.reverse),
-    Primitive(deque.clear, frule=_clear_frule, rrule=_clear_rrule, when=_deque_first),
+    *ends(_deque_first, halves=True),
     Primitive(empty_deque, frule=_empty_frule, rrule=_empty_rrule, result=deque),
     Overlay(deque, _deque, result=deque),
     Overlay(deque.extend, _extend, when=_deque_first),

@@ -13,6 +13,7 @@ from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
 from adbc.rules.classes import inherits
+from adbc.rules.deque_classes import room_of
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.objects import FrozenKind
 from adbc.tangents.protocol import kind_of
@@ -98,6 +99,12 @@ def _deque_reduce(d: Any, /) -> Any:
     return type(d), (() if d.maxlen is None else ((), d.maxlen)), None, iter(d)
 
 
+def _derived_reduce(d: Any, /) -> Any:
+    state = d.__getstate__() if has_own(type(d), "__getstate__") else _getstate(d)
+    room = room_of(d)
+    return type(d), (() if room is None else ((), room)), state, iter(d)
+
+
 def _ordered_reduce(d: Any, /) -> Any:
     return type(d), (), None, None, iter(d.items())
 
@@ -122,6 +129,7 @@ ROWS: list[Rule] = [
     Overlay(object.__reduce_ex__, _reduce_ex),
     Overlay(object.__getstate__, _getstate),
     Overlay(deque.__reduce__, _deque_reduce, when=_exactly(deque)),
+    Overlay(deque.__reduce__, _derived_reduce),
     Overlay(OrderedDict.__reduce__, _ordered_reduce, when=_exactly(OrderedDict)),
     Overlay(defaultdict.__reduce__, _default_reduce, when=_exactly(defaultdict)),
     Overlay(defaultdict.__copy__, _default_copy, when=_exactly(defaultdict)),

@@ -221,7 +221,7 @@ def sequence_rule(
             for i, (ps, d) in enumerate(zip(partials(out, *args, **kwargs), dargs, strict=False)):
                 for p, dx in zip(ps, element_tangents(d, len(ps)) if i < sequences else [d], strict=True):
                     if dx is not None:
-                        dout += multiply(p, dx)
+                        dout += multiply(p, dx.real if isinstance(dx, complex) else dx)
         return out, dout
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -321,7 +321,8 @@ def _dist_of(p: Any, q: Any) -> float:
 
 
 def _dist_partials(out: float, p: Any, q: Any) -> Any:
-    by_p = [(a - b) / out if out != 0.0 else 0.0 for a, b in zip(p, q, strict=True)]
+    # Of complex numbers of NumPy's, C code takes the real part.
+    by_p = [((a - b) / out).real if out != 0.0 else 0.0 for a, b in zip(p, q, strict=True)]
     return by_p, [-d for d in by_p]
 
 
@@ -436,8 +437,17 @@ def _converted(function: Callable[..., Any]) -> Overlay:
     return Overlay(function, converted, when=has_float)
 
 
+def _ldexp(x: Any, exponent: Any, /) -> Any:
+    return math.ldexp(float(x), exponent)
+
+
+def _float_first(cls: type, *rest: type) -> bool:
+    return has_float(cls)
+
+
 ROWS: list[Rule] = [
     *_ELEMENTARY,
+    Overlay(math.ldexp, _ldexp, when=_float_first),
     *(_converted(row.function) for row in (*_ELEMENTARY, *_BINARY)),
     *_BINARY,
     *_FMA,

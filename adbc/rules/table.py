@@ -310,6 +310,11 @@ class Rule:
         lengths, axes or places: what the function returns may be of another class for large ones."""
         return ()
 
+    def uncovered(self, count: int) -> Sequence[int]:
+        """The places of those of `count` positional arguments by which the rule has no derivative, and which
+        it refuses if they have one."""
+        return ()
+
     def is_zero(self, count: int, keywords: Sequence[str]) -> bool:
         """Whether a call with `count` arguments has the derivative zero, and writes into none of them."""
         return self.kind is RowKind.ZERO

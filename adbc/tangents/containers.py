@@ -14,7 +14,15 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, Tangent, zero_record
-from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields, set_instance_field
+from adbc.tangents.fields import (
+    access,
+    has_attributes_beside,
+    instance_dict,
+    instance_fields,
+    refuse_shared_dictionary,
+    set_instance_field,
+    slots_of,
+)
 from adbc.tangents.keys import has_numbers
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Inactive, Kind, Parts, ValueKind
@@ -99,7 +107,41 @@ _WITHOUT = {str, bytes, int, bool, type(None)}
 _ATOMS = _FLOATS | _WITHOUT
 
 
-class SequenceKind(AddressKind):
+class _WithFields(AddressKind):
+    """Containers whose subclasses have attributes.
+
+    The dictionary in which these stand has one tangent, that of the fields of the container's, whichever
+    of the two is met first.
+    """
+
+    def share(self, x: Any, made: Any, walk: Any) -> Any:
+        """Give `made`, which `walk` made for `x`, the dictionary that it made for that of `x`, if it has;
+        else let it know the dictionary of `made`."""
+        own = instance_dict(x) if type(x) not in _PLAIN else None
+        if not own:
+            return made
+        key = ("fields", id(own))
+        known = walk.memo.get(key) or walk.memo.get(id(own))
+        if known is None or known[0] is not own:
+            walk.memo[key] = (own, made)
+        elif known[1] is not NO_TANGENT:
+            if slots_of(type(x)):
+                refuse_shared_dictionary(x)
+            fields = known[1] if type(known[1]) is dict else instance_dict(known[1])
+            access(type(made)).__setattr__(made, "__dict__", fields)
+        return made
+
+    def make(self, x: Any, walk: Any) -> Any:
+        return self.share(x, super().make(x, walk), walk)
+
+    def perturb(self, x: Any, t: Any, walk: Any) -> Any:
+        return self.share(x, super().perturb(x, t, walk), walk)
+
+    def difference(self, p: Any, q: Any, walk: Any) -> Any:
+        return self.share(p, super().difference(p, q, walk), walk)
+
+
+class SequenceKind(_WithFields):
     """Lists and deques: the tangent is a list or deque of the tangents of the elements."""
 
     def __init__(self, tangent: type, base: Any) -> None:
@@ -138,7 +180,7 @@ class SequenceKind(AddressKind):
         self.base.extend(t, [c for k, c in parts if type(k) is not FieldKey])
         for k, c in parts:
             if type(k) is FieldKey:
-                t.__dict__[k.name] = c
+                t.__dict__.setdefault(k.name, c)  # a dictionary that was met has its tangents
 
     def part(self, t: Any, key: Any) -> Any:
         return t.__dict__[key.name] if type(key) is FieldKey else t[key]
@@ -160,7 +202,7 @@ def _is_system(key: Any) -> bool:
     return type(key) is str and key.startswith("__") and key.endswith("__")
 
 
-class DictKind(AddressKind):
+class DictKind(_WithFields):
     """Dicts: the tangent is a dict with the same keys in the same order, which have no derivative."""
 
     def __init__(self, tangent: type) -> None:
@@ -225,7 +267,7 @@ class DictKind(AddressKind):
     def fill(self, t: Any, parts: Parts) -> None:
         for k, c in parts:
             if type(k) is FieldKey:
-                t.__dict__[k.name] = c
+                t.__dict__.setdefault(k.name, c)  # a dictionary that was met has its tangents
             else:
                 dict.__setitem__(t, k, c)
 
@@ -297,13 +339,15 @@ class SetKind(Inactive):
     """Sets, which are structure: objects in them have their derivatives by their addresses (`keys`)."""
 
     def make(self, x: Any, walk: Any) -> Any:
-        for element in x:
+        for element in (set if isinstance(x, set) else frozenset).__iter__(x):
             if has_numbers(element):
                 raise UnsupportedError(
                     f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative",
                     "sets find elements by value, so that a derivative has no place there",
                     "use a list or a dict",
                 )
+        if type(x) not in (set, frozenset):
+            check_attributes(x, walk)
         return NO_TANGENT
 
 

@@ -12,8 +12,8 @@ from adbc.tangents.fields import instance_dict, instance_fields, is_python_class
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
-    "contents", "differs", "glance", "has_bits_of", "is_of_array", "may_move_numbers", "put_back",
-    "seems_moved",
+    "contents", "differs", "elements_of", "glance", "has_bits_of", "is_of_array", "may_move_numbers",
+    "put_back", "seems_moved",
 ]  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def contents(
         if issubclass(cls, tuple):
             pending.extend(tuple.__iter__(x))
         elif issubclass(cls, list | deque):
-            inside = _elements(x)
+            inside = elements_of(x)
             pending.extend(inside)
             yield x, inside
         elif issubclass(cls, dict):
@@ -75,7 +75,7 @@ def differs(x: Any, old: Any) -> bool:
     """Whether something else stands in object `x` now than `old`, which `contents` has found there."""
     cls = type(x)
     if issubclass(cls, list | deque):
-        found = _elements(x)
+        found = elements_of(x)
         return len(found) != len(old) or any(a is not b for a, b in zip(found, old, strict=True))
     if is_of_array(x, old):
         array = _bare(x)
@@ -148,7 +148,7 @@ def may_move_numbers(x: Any, old: Any) -> bool:
         return old.dtype.kind not in _WITHOUT_NUMBERS
     pairs: Any
     if issubclass(cls, list | deque):
-        pairs = itertools.zip_longest(old, _elements(x))
+        pairs = itertools.zip_longest(old, elements_of(x))
     else:
         was, now = dict(old), dict(dict.items(x) if issubclass(cls, dict) else instance_fields(x))
         pairs = [(was.get(key), now.get(key)) for key in {**was, **now}]
@@ -167,7 +167,7 @@ def _bare(x: Any) -> Any:
     return x if bare is None else bare(x)
 
 
-def _elements(x: Any) -> list[Any]:
+def elements_of(x: Any) -> list[Any]:
     """The elements of the list or deque `x`, read without the methods of its class."""
     return list(list.__iter__(x) if issubclass(type(x), list) else deque.__iter__(x))
 

@@ -227,6 +227,10 @@ class DequeTangent(deque[Any]):
     """The tangent of an instance of a subclass of deque: a deque with the tangents of attributes."""
 
 
+WITH_FIELDS = frozenset({MutableTangent, ArrayTangent, ListTangent, DictTangent, DequeTangent})
+"""The classes of tangents in whose dictionary stand those of the attributes of an object."""
+
+
 class Dual:
     """A primal and its tangent: what a forward rule takes and returns.
 

@@ -8,6 +8,7 @@ from _thread import _local as LOCAL
 from collections.abc import Iterator
 from typing import Any
 
+from adbc.errors import UnsupportedError
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "instance_fields",
     "is_python_class",
     "plain_check",
+    "refuse_shared_dictionary",
     "set_instance_field",
     "slots_of",
 ]
@@ -40,14 +42,15 @@ def instance_dict(x: Any) -> dict[str, Any]:
         return {}
 
 
-_VALUES = (str, int, float, complex, bytes, tuple)
+_VALUES = (str, int, float, complex, bytes, tuple, set, frozenset)
 
 
 def has_attributes_beside(cls: type) -> bool:
-    """Whether an instance of `cls` is a value of a builtin class, immutable, and may have attributes beside.
+    """Whether an instance of `cls` is a value of a builtin class, or a set, and may have attributes beside.
 
-    The value has its derivative as one of the builtin class has.  The attributes stand in the dictionary of
-    the instance, which has a shadow by its own address: so the value may be copied about without one.
+    The value has its derivative as one of the builtin class has, and a set has none.  The attributes stand in
+    the dictionary of the instance, which has a shadow by its own address: so the value may be copied about
+    without one.
     """
     return (
         cls not in _VALUES
@@ -131,6 +134,15 @@ def set_instance_field(x: Any, name: str, value: Any) -> None:
             member.__set__(x, value)
             return
     instance_dict(x)[name] = value
+
+
+def refuse_shared_dictionary(x: Any) -> None:
+    """Raise for `x`, an object with slots whose dictionary is shared: its tangent would need two."""
+    raise UnsupportedError(
+        f"the __dict__ of a {type(x).__name__} is reached by two ways",
+        "the class has __slots__ beside it",
+        "pass the object alone",
+    )
 
 
 def arguments(error: BaseException) -> tuple[Any, ...]:

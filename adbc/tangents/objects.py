@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured, captures_empty_cell
-from adbc.errors import UnsupportedError
 from adbc.tangents.duals import MutableTangent, Tangent, zero_record
 from adbc.tangents.fields import (
     arguments,
@@ -25,6 +24,7 @@ from adbc.tangents.fields import (
     instance_dict,
     instance_fields,
     is_python_class,
+    refuse_shared_dictionary,
     set_instance_field,
     slots_of,
 )
@@ -110,15 +110,6 @@ class InstanceKind(_FieldKind):
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
         for name, value in parts:
             set_instance_field(y, name, value)
-
-
-def refuse_shared_dictionary(x: Any) -> None:
-    """Raise for `x`, an object with slots whose dictionary is shared: its tangent would need two."""
-    raise UnsupportedError(
-        f"the __dict__ of a {type(x).__name__} is reached by two ways",
-        "the class has __slots__ beside it",
-        "pass the object alone",
-    )
 
 
 def _bare(cls: type) -> Any:

@@ -15,7 +15,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import InvalidTangentError
-from adbc.tangents.duals import ArrayTangent, DequeTangent, DictTangent, ListTangent, MutableTangent, Tangent
+from adbc.tangents.duals import (
+    WITH_FIELDS,
+    ArrayTangent,
+    DequeTangent,
+    DictTangent,
+    ListTangent,
+    MutableTangent,
+    Tangent,
+)
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import kind_of
 
@@ -238,7 +246,7 @@ STRUCTURES: dict[type, _Structure] = {
     DictTangent: _DictParts(),
 }
 _FIELDS = _FieldParts()
-_WITH_FIELDS = (ListTangent, DequeTangent, DictTangent)
+_FIELDS_BESIDE = (ListTangent, DequeTangent, DictTangent)
 
 
 def add_structure(cls: type, visit: Callable[..., Any]) -> None:
@@ -304,13 +312,15 @@ class TangentWalk(_Walk):
             return found[1]
         target = t if self.in_place else structure.shell(t)
         self.register(t, target)
-        if isinstance(structure, _FieldParts):  # the dictionary may be the tangent of that of the object
+        if cls in WITH_FIELDS:  # the dictionary may be the tangent of that of the object
             fields = t.__dict__
             found = self.memo.get(id(fields))
             if found is not None:
                 target.__dict__ = found[1]
                 if cls is ArrayTangent:
                     self.later(lambda: self._visit_array(target, t, others))
+                if cls in _FIELDS_BESIDE:
+                    self.later(lambda: self._visit_elements(structure, target, t, others))
                 return target
             self.register(fields, target.__dict__)
         self.later(lambda: self._visit_parts(structure, target, t, others))
@@ -320,11 +330,14 @@ class TangentWalk(_Walk):
         target.array = self(t.array, *[s.array for s in others])
 
     def _visit_parts(self, structure: _Structure, target: Any, t: Any, others: Sequence[Any]) -> None:
-        keys = structure.keys(t)
-        structure.put(target, keys, self._results(structure, keys, t, others))
-        if type(t) in _WITH_FIELDS and t.__dict__:
+        self._visit_elements(structure, target, t, others)
+        if type(t) in _FIELDS_BESIDE and t.__dict__:
             keys = _FIELDS.keys(t)
             _FIELDS.put(target, keys, self._results(_FIELDS, keys, t, others))
+
+    def _visit_elements(self, structure: _Structure, target: Any, t: Any, others: Sequence[Any]) -> None:
+        keys = structure.keys(t)
+        structure.put(target, keys, self._results(structure, keys, t, others))
 
     def _results(
         self, structure: _Structure, keys: Sequence[Any], t: Any, others: Sequence[Any]

@@ -427,6 +427,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
     if row.kind in (RowKind.OVERLAY, RowKind.PER_MODE):
         binding = call.knowledge.bind(row.body, len(call.arguments), call.keywords)
         return call.site(Kind.DYNAMIC) if binding is None else call.site(Kind.DERIVED, binding=binding)
+    if any(call.active(call.arguments[i]) for i in row.uncovered(len(call.arguments) - len(call.keywords))):
+        return call.site(Kind.DYNAMIC)  # where the rule refuses it
     kind = _of_arrays(call, row, result)
     is_pure = not call.any_active and row.is_pure(len(call.arguments), call.keywords)
     is_zero = row.is_zero(len(call.arguments), call.keywords)

@@ -357,11 +357,11 @@ RIGHT: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "ordered_dict": (drops_an_element, V),
     "reflected_by_numbers": (reflects, 1.5),
     "array_of_flat": (writes_into_flat, V),
+    "comparison_that_logs": (sorts, 1.5),
 }
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "hash_that_counts": (hashes, "__hash__ or __eq__ of Counting"),
-    "comparison_that_logs": (sorts, "sorts by comparisons written in Python"),
     "weak_reference": (asks_for_what_is_gone, "weak reference"),
     "finaliser": (counts_the_dead, "when an object dies"),
     "repr": (lambda x: float(repr(x)), "text made from"),

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+import types
 from typing import Any, Protocol
 
 from adbc.ir.graph import Block, Graph
@@ -96,12 +97,18 @@ def _read_classes(block: Block, knowledge: BranchKnowledge) -> None:
             cls = class_of(type_of(call.operands[1]))
             if cls is None:
                 continue
-            is_told = inspect.getattr_static(cls, "__class__", None) is _CLASS
-            if is_told or knowledge.class_told(cls) is not cls:
+            if _is_told(cls) or knowledge.class_told(cls) is not cls:
                 call.operands = [Const(_foreigncall_), Const(type), call.operands[1]]
 
 
-_CLASS = object.__dict__["__class__"]
+def _is_told(cls: type) -> bool:
+    """Whether `cls` has nothing to say about ``x.__class__`` of its instances."""
+    reads = inspect.getattr_static(cls, "__getattribute__", None)
+    return inspect.getattr_static(cls, "__class__", None) is _CLASS and type(reads) in _READS_IN_C
+
+
+_CLASS = vars(object)["__class__"]
+_READS_IN_C = (types.WrapperDescriptorType, types.MethodDescriptorType)
 
 
 def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:

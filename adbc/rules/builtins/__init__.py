@@ -16,6 +16,7 @@ from adbc.rules.builtins import (
     ordering,
     patterns,
     sets,
+    sorting,
     tuples,
 )
 from adbc.rules.table import Rule
@@ -35,6 +36,7 @@ ROWS: list[Rule] = [
     *iteration.ROWS,
     *container_classes.ROWS,
     *ordering.ROWS,
+    *sorting.ROWS,
     *patterns.ROWS,
     *inspection.ROWS,
     *stopping.ROWS,

@@ -43,7 +43,10 @@ from adbc.tangents import (
     slot_tangent,
 )
 
-__all__ = ["ROWS", "getitem_frule", "getitem_rrule", "setitem_frule", "setitem_rrule"]
+__all__ = [
+    "ROWS", "getitem_frule", "getitem_rrule", "setitem_frule", "setitem_rrule", "sort_at_once",
+    "watched_sort",
+]  # fmt: skip
 
 
 def _rows(functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
@@ -524,10 +527,27 @@ def _sort(a: list[Any], /, *, key: Any = None, reverse: bool = False) -> None:
     # the derivative goes the way of the permutation
     keys = a if key is None else [key(x) for x in a]
     if any_python_order(keys):
-        order = watched_order(list(a) if key is None else keys, reverse)
+        watched_sort(a, list(a) if key is None else keys, reverse)
     else:
-        order = sorting_order(keys, reverse)
-    put_in_order(a, order)
+        put_in_order(a, sorting_order(keys, reverse))
+
+
+class _WatchedSort:
+    """Sorting a list by keys that are compared by Python code, which the runtime sees to.
+
+    This is a class and not a function, so that calls of it are not followed.
+    """
+
+    def __call__(self, a: list[Any], keys: Any, reverse: bool) -> None:
+        sort_at_once(a, keys, reverse)
+
+
+watched_sort = _WatchedSort()
+
+
+def sort_at_once(a: list[Any], keys: Any, reverse: bool) -> None:
+    """Sort the list `a` by `keys`, whose comparisons may change nothing."""
+    put_in_order(a, watched_order(keys, reverse))
 
 
 def put_in_order(a: list[Any], order: Sequence[int]) -> None:

@@ -29,6 +29,10 @@ def _set_first(cls: type, *rest: type) -> bool:
     return _is_set(cls)
 
 
+def _any_set(cls: type, *rest: type) -> bool:
+    return issubclass(cls, set)
+
+
 def _sets(*classes: type) -> bool:
     return all(map(_is_set, classes))
 
@@ -81,22 +85,22 @@ def _changing(method: Any, many: bool) -> Primitive:
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         lost = check(args, fargs, slot_shadow)
         target = args[0]
-        before = target.copy()
+        before = set(target)  # by the hashes that are there, and without methods of a derived class
         out = method(*args)
 
         def set_pullback(bout: Any) -> Sequence[Any]:
-            if target != before:
-                target.clear()
-                target.update(before)
+            if set.__ne__(target, before):
+                set.clear(target)
+                set.update(target, before)
             return None, *(_come_back(fargs[1:], lost) if many else lost)
 
         return out, None, set_pullback
 
-    return Primitive(method, frule=frule, rrule=rrule, when=_set_first if not many else _set_and_data)
+    return Primitive(method, frule=frule, rrule=rrule, when=_any_set if not many else _set_and_data)
 
 
 def _set_and_data(cls: type, *others: type) -> bool:
-    return cls is set and all(
+    return issubclass(cls, set) and all(
         c in (set, frozenset, list, tuple, dict, str, bytes, range, type({}.keys())) for c in others
     )
 
@@ -111,17 +115,17 @@ def _adding(method: Any) -> Primitive:
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         target, x = args
         lost = keep_key(x, fargs[1], _ELEMENT)
-        new = x not in target
+        new = not set.__contains__(target, x)
         method(target, x)
 
         def add_pullback(bout: Any) -> Sequence[Any]:
             if new:
-                target.discard(x)
+                set.discard(target, x)
             return None, lost
 
         return None, None, add_pullback
 
-    return Primitive(method, frule=frule, rrule=rrule, when=lambda cls, element: cls is set)
+    return Primitive(method, frule=frule, rrule=rrule, when=lambda cls, element: issubclass(cls, set))
 
 
 def _in_place(function: Any) -> Primitive:
@@ -169,7 +173,9 @@ def _collected(method: Any) -> Overlay:
     """The row of a method of sets for iterables of which code in Python may give the elements."""
 
     def of_any(target: Any, /, *others: Any) -> Any:
-        given = [x if isinstance(x, (set, frozenset)) else list(iter(x)) for x in others]
+        given = []
+        for x in others:
+            given.append(plain_set(x) if isinstance(x, (set, frozenset)) else list(iter(x)))  # noqa: PERF401
         return method(target, *given)
 
     return Overlay(method, of_any, when=lambda cls, *rest: _is_set(cls) and not _data(*rest))
@@ -179,11 +185,65 @@ _COMBINING = ("union", "intersection", "difference", "symmetric_difference")
 
 
 def _reduced(s: Any) -> Any:
-    return type(s), (list(s),), getattr(s, "__dict__", None)
+    return type(s), (list(s),), None
+
+
+def _derived_reduced(s: Any) -> Any:
+    return type(s), (list(s),), s.__getstate__()
+
+
+def _derived(cls: type, *rest: type) -> bool:
+    return issubclass(cls, (set, frozenset)) and not _is_set(cls)
+
+
+def new_set(cls: Any) -> Any:
+    """A new instance of a class derived from set, made without its constructor."""
+    return set.__new__(cls)
+
+
+def _new(cls: Any, /, *args: Any, **named: Any) -> Any:
+    return new_set(cls)
+
+
+def _init(s: Any, iterable: Any = (), /) -> None:
+    set.clear(s)
+    set.update(s, iterable)
+
+
+def plain_set(s: Any) -> Any:
+    """What is in `s`, of a class derived from set or frozenset, for which C code asks none of its methods."""
+    return set(s)
+
+
+def _of_derived(cls: Any) -> Overlay:
+    """The row of ``set(s)`` and ``frozenset(s)`` of an `s` of a class derived from either."""
+
+    def of_derived(s: Any, /) -> Any:
+        return cls(plain_set(s))
+
+    return Overlay(cls, of_derived, when=lambda first, *rest: not rest and _derived(first), result=cls)
+
+
+def _update(s: Any, /, *others: Any) -> None:
+    for iterable in others:
+        if isinstance(iterable, (set, frozenset)):
+            set.update(s, plain_set(iterable))
+        elif isinstance(iterable, (list, tuple)):
+            set.update(s, [*iterable])
+        else:
+            for x in iterable:
+                set.add(s, x)
 
 
 ROWS: list[Rule] = [
     *(Overlay(cls.__reduce__, _reduced, when=_set_first) for cls in (set, frozenset)),
+    *(Overlay(cls.__reduce__, _derived_reduced, when=_derived) for cls in (set, frozenset)),
+    ZeroRule(new_set),
+    ZeroRule(plain_set, result=set),
+    *map(_of_derived, (set, frozenset)),
+    Overlay(set.__new__, _new),
+    Overlay(set.__init__, _init),
+    Overlay(set.update, _update, when=lambda cls, *rest: _derived(cls) and not _data(*rest)),
     _adding(set.add),
     _adding(intrinsics._set_add_),
     _changing(set.discard, many=False),

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
-from adbc.rules.activity import Refusal, and_lost, without_lost, without_refused
+from adbc.rules.activity import Refusal, and_lost, uncovered, without_lost, without_refused
 from adbc.rules.classes import has
 from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
 from adbc.rules.numpy.object_numbers import frule_by_numbers, meets_objects, rrule_by_numbers
@@ -456,10 +456,14 @@ class ArrayRule(Rule):
         self.tangent_formulas = formulas_of(jvp)
         self.cotangent_formulas = formulas_of(vjp)
         self.refuses = any(isinstance(f, Refusal) for f in self.jvp)
+        self.refused = (*self.jvp, *[uncovered(function, name) for name in self.names[len(jvp) :]])
         self.defaults = dict(defaults or {})
         self.out_index = self.names.index("out") if "out" in self.names else None
         self.active = [*range(self.arrays)] + ([] if self.out_index is None else [self.out_index])
         super().__init__(function, when=when, parameters=self.names[: self.active[-1] + 1], result=result)
+
+    def uncovered(self, count: int) -> Sequence[int]:
+        return [i for i in range(self.arrays, count) if i != self.out_index]
 
     def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
         moved: tuple[tuple[Any, ...], dict[str, Any]] = bound(
@@ -518,8 +522,8 @@ class ArrayRule(Rule):
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         arrays, others, target, index = self.split(args, kwargs)
-        if self.refuses:
-            dargs = without_refused(self.jvp, args, dargs)
+        if self.refuses or len(args) > self.arrays:
+            dargs = without_refused(self.refused, args, dargs)
         if target is not None:
             if target is not Ellipsis:
                 return self._frule_into(target, dargs[index], arrays, dargs, others, args, kwargs)
@@ -579,8 +583,8 @@ class ArrayRule(Rule):
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         arrays, others, target, index = self.split(args, kwargs)
         count = len(args)
-        if self.refuses:
-            fargs, lost = without_lost(self.jvp, args, fargs)
+        if self.refuses or len(args) > self.arrays:
+            fargs, lost = without_lost(self.refused, args, fargs)
             if lost:
                 return and_lost(self.rrule(args, fargs, kwargs), lost)
         if target is not None:

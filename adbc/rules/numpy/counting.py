@@ -20,11 +20,17 @@ __all__ = ["ROWS"]
 
 
 def bincount_jvp(d: Any, y: Any, x: Any, weights: Any = None, minlength: Any = 0, **_: Any) -> Any:
-    return np.bincount(x, d, minlength)
+    return np.bincount(_places(x), d, minlength)
 
 
 def bincount_vjp(by: Any, y: Any, x: Any, weights: Any = None, minlength: Any = 0, **_: Any) -> Any:
-    return by[x]
+    return by[_places(x)]
+
+
+def _places(x: Any) -> Any:
+    """The bins in `x`: of the numbers in a list NumPy makes whole ones, of an array it wants no others."""
+    x = np.asarray(x)
+    return x.astype(np.intp) if x.dtype.kind == "f" else x
 
 
 # -- equal elements ----------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from adbc.rules.numpy.base import (
     refuse_text_of,
 )
 from adbc.rules.numpy.views import writable
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import NO_TANGENT, accumulate, fill_tangent, slot_tangent
 from adbc.tangents.array_instances import bare
 from adbc.tangents.duals import ArrayTangent
@@ -268,6 +268,17 @@ def splitting(function: Any, name: str = "ary") -> Primitive:
     return Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=(name,))
 
 
+def unstacked(x: Any, axis: Any = 0) -> Any:
+    """The arrays of which an array of several axes consists."""
+    return np.unstack(x, axis=axis)
+
+
+def _unstack(x: Any, /, *, axis: Any = 0) -> Any:
+    if np.ndim(x) == 1 and axis in (0, -1):  # it consists of numbers, which are no views
+        return tuple([y for y in np.asarray(x)])  # noqa: C416  # an array has more than one iterator
+    return unstacked(x, axis)
+
+
 ROWS: list[Rule] = [
     *_joined(joining(np.concatenate, concatenate_pieces, "arrays"), concatenated, concatenate_pieces, "axis"),
     *_joined(joining(np.stack, stack_pieces, "arrays"), stacked, stack_pieces, "axis"),
@@ -285,4 +296,4 @@ _INNER = getattr(np.concatenate, "__wrapped__", None)
 if _INNER is not None:  # what `np.block` calls
     ROWS.append(joining(_INNER, concatenate_pieces, "arrays"))
 if hasattr(np, "unstack"):
-    ROWS.append(splitting(np.unstack, "x"))
+    ROWS += [splitting(unstacked, "x"), Overlay(np.unstack, _unstack)]

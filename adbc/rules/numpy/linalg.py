@@ -234,8 +234,19 @@ def eigvalsh_vjp(bw: Any, w: Any, a: Any, UPLO: Any = "L") -> Any:
 # -- norms -----------------------------------------------------------------------------------------------
 
 
+def _axes(axis: Any) -> Any:
+    """The axis or axes of a norm, of which NumPy makes ints."""
+    return axis if axis is None or isinstance(axis, (tuple, list)) else int(axis)
+
+
 def norm_slope(y: Any, x: Any, ord: Any, axis: Any) -> Any:
     """The gradient of a norm at `x`; 0 at 0, and where several subgradients are possible the first."""
+    if (ord is not None and np.ndim(ord) > 0) or (isinstance(x, np.ndarray) and x.dtype.kind == "O"):
+        raise UnsupportedError(
+            "np.linalg.norm of objects, or of several orders at once",
+            "adbc has no rule for that form",
+            "write the norm out, np.sum(np.abs(x) ** p) ** (1 / p)",
+        )
     if ord is None and axis is None and y.ndim == 0 and 0 < y < np.inf:
         return x / y  # nothing to look at: a number, and finite
     size = np.abs(x)
@@ -283,6 +294,7 @@ def _matrix_norm_slope(x: Any, ord: Any, axes: tuple[int, ...], unit: Any) -> An
 
 
 def norm_jvp(d: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    axis = _axes(axis)
     slope = norm_slope(
         np.squeeze(y, axis=axis) if keepdims and axis is not None else _as_number(y, keepdims), x, ord, axis
     )
@@ -291,6 +303,7 @@ def norm_jvp(d: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims
 
 
 def norm_vjp(by: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    axis = _axes(axis)
     if keepdims:
         squeezed = tuple(axis) if isinstance(axis, (tuple, list)) else axis
         y = _as_number(y, True) if axis is None else np.squeeze(y, axis=squeezed)
@@ -375,6 +388,28 @@ def eigh_against(by: list[Any], outs: Any, a: Any, UPLO: Any = "L") -> Any:
     return _eigh_against(by[0], by[1], outs[0], outs[1], UPLO.upper())
 
 
+_NEGLIGIBLE = 1e-6
+
+
+def _check_rank(a: Any, y: Any) -> None:
+    """Raise if `y`, the pseudo-inverse of `a`, leaves out singular values that are not zero by the others.
+
+    The space that it leaves out turns with `a` then.
+    """
+    rank = np.rint(np.trace(np.matmul(a, y), axis1=-2, axis2=-1).real).astype(int)[..., None]
+    if np.all(rank >= min(a.shape[-2:])):
+        return
+    s = np.linalg.svd(a, compute_uv=False)
+    places = np.arange(s.shape[-1])
+    smallest = np.min(np.where(places < rank, s, np.inf), axis=-1, keepdims=True)
+    if np.any((places >= rank) & (s > _NEGLIGIBLE * smallest)):
+        raise UnsupportedError(
+            "pinv leaves out singular values that are not zero",
+            "how the space that is left out turns with the matrix is not followed",
+            "give it a smaller rcond or rtol, or write it out with numpy.linalg.svd",
+        )
+
+
 def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: Any) -> Any:
     """The tangent of ``pinv(a)``, where the rank does not change near `a`.
 
@@ -382,6 +417,7 @@ def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: 
     """
     if hermitian:
         a, d = _hermitian_part(a, "L"), _hermitian_part(d, "L")
+    _check_rank(a, y)
     dh, yh = adjoint(d), adjoint(y)
     first = np.matmul(np.matmul(y, yh), dh)
     second = np.matmul(dh, np.matmul(yh, y))
@@ -393,6 +429,7 @@ def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: 
 def pinv_vjp(by: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: Any) -> Any:
     if hermitian:
         a = _hermitian_part(a, "L")
+    _check_rank(a, y)
     bh, yh = adjoint(by), adjoint(y)
     first = np.matmul(bh, np.matmul(y, yh))
     second = np.matmul(np.matmul(yh, y), bh)

@@ -37,6 +37,7 @@ from adbc.types.derived import (
 from adbc.types.inference import STRUCTURAL, Oracle, Sampler
 from adbc.types.lattice import (
     ANY,
+    BOOL,
     FLOAT,
     NONE,
     TANGENT,
@@ -216,6 +217,7 @@ def _by_address(support: CommonSupport, rows: dict[str, Row]) -> Results:
         "view": _part,
         "check_slot": constant(NONE),
         "check_kept": constant(NONE),
+        "is_instance": constant(BOOL),
         "store_global": constant(_LATER),
         "check_global": constant(NONE),
         **rows,

@@ -16,7 +16,7 @@ from adbc.reverse import Support
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.partials import Partials
 from adbc.runtime.build.results import completion, forward_results, reverse_results
-from adbc.runtime.calls import exceptions, fields, texts
+from adbc.runtime.calls import asked_classes, exceptions, fields, texts
 from adbc.runtime.calls.forward import ForwardCalls
 from adbc.runtime.calls.reverse import ReverseCalls
 from adbc.runtime.report.debug import Watch
@@ -159,6 +159,7 @@ def reverse_support(
         record_slot=slots.record_slot_shadow,
         record_rdata=slots.record_rdata,
         check_kept=fields.check_kept,
+        is_instance=asked_classes.is_instance,
         default_fields=fields.default_fields,
         exchange=slots.exchange,
         store_item=slots.store_item,
@@ -216,6 +217,7 @@ def forward_support(
         field_slot=slots.field_slot_tangent,
         record_slot=slots.record_slot_tangent,
         check_kept=fields.check_kept,
+        is_instance=asked_classes.is_instance,
         default_fields=fields.default_fields,
         put_field=slots.put_field_tangent,
         kept_number=slots.kept_number,

@@ -266,15 +266,14 @@ def _dictionary(call: Call) -> Step:
         return Found(call, found)
     if has_attributes_beside(type(obj)):
         return Found(call, found)
-    if not isinstance(shadow, MutableTangent):
-        return Value(call, found, None)
-    if slots_of(type(obj)):
+    beside = fields.dictionary(obj, found, shadow)
+    if beside is not None and slots_of(type(obj)):
         raise UnsupportedError(
             f"the __dict__ of a {type(obj).__name__} is used as a dictionary",
             "the class has __slots__ beside it",
             "read and set the attributes by name",
         )
-    return Value(call, found, shadow.__dict__)
+    return Value(call, found, beside)
 
 
 def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
@@ -504,6 +503,9 @@ def variables(call: Call, table: RuleTable) -> Step | None:
     if len(call.args) != 1:
         return None
     obj, shadow, origin = call.args[0], call.shadows[0], call.origins[0]
+    hooks = ("__getattribute__", "__getattr__")
+    if lookup(type(obj), "__dict__") is None and not any(overrides(type(obj), hook) for hook in hooks):
+        call.perform()  # for its error, unless it is one of those that have theirs in another way
     return Delegate(
         Call(intrinsics._getattr_, None, (obj, "__dict__"), (shadow, None), (origin, None), (), None)
     )

@@ -1,9 +1,10 @@
 """Attributes that values of classes derived from ``str``, ``float``, ``tuple`` and their like have beside.
 
-Such a value travels as one of the builtin class does: its shadow, if it has any, tells nothing of attributes.
-These stand in the dictionary of the instance, and their tangents in the shadow of that dictionary, which is
-found by its address.  It is made when the first attribute with a derivative is set; before that an attribute
-that is read is constant, or memory with a shadow by its own address.
+So have instances of classes derived from ``set``, which have no tangent.  Such a value travels as one of the
+builtin class does: its shadow, if it has any, tells nothing of attributes.  These stand in the dictionary of
+the instance, and their tangents in the shadow of that dictionary, which is found by its address.  It is made
+when the first attribute with a derivative is set; before that an attribute that is read is constant, or has
+memory with a shadow by its own address.
 """
 
 from __future__ import annotations
@@ -79,4 +80,4 @@ def reads_value(function: Any) -> bool:
 
 
 _SEQUENCES = (tuple, list, deque)
-_VALUES = (str, int, float, complex, bytes, tuple)
+_VALUES = (str, int, float, complex, bytes, tuple, set, frozenset)

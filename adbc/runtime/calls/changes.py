@@ -12,7 +12,7 @@ from adbc.runtime.calls.library_memory import found_by_names, looks_anew
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import MutableTangent
-from adbc.tangents.contents import contents, differs, is_of_array, put_back
+from adbc.tangents.contents import contents, differs, elements_of, is_of_array, put_back
 from adbc.tangents.fields import instance_fields
 
 __all__ = ["LibraryMemory", "Undo", "in_step", "note_written"]
@@ -36,7 +36,7 @@ def in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
             shadow = shadow.__dict__
         if isinstance(shadow, list | deque):
             shadows.append((shadow, list(shadow)))
-            put_back(shadow, [context.shadows.found(v) for v in x])
+            put_back(shadow, [context.shadows.found(v) for v in elements_of(x)])
         elif isinstance(shadow, dict):
             shadows.append((shadow, list(shadow.items())))
             items = dict.items(x) if issubclass(type(x), dict) else instance_fields(x)

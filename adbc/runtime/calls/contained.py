@@ -42,7 +42,7 @@ def _holds(values: Iterable[Any], is_python: Callable[[type], bool], has_keys: b
         elif issubclass(cls, tuple):
             pending.extend(tuple.__iter__(x))
         elif has_keys and issubclass(cls, (set, frozenset)):
-            pending.extend(x)
+            pending.extend((set if issubclass(cls, set) else frozenset).__iter__(x))
         if is_python(cls):
             return True
     return False

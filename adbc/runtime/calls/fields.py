@@ -29,7 +29,7 @@ from adbc.tangents import (
     slot_tangent,
     zero_tangent,
 )
-from adbc.tangents.duals import ArrayTangent, DequeTangent, DictTangent, ListTangent
+from adbc.tangents.duals import WITH_FIELDS
 from adbc.tangents.fields import access, instance_dict, is_python_class
 from adbc.tangents.protocol import kind_of
 
@@ -41,6 +41,7 @@ __all__ = [
     "check_kept",
     "default_fields",
     "delete_field",
+    "dictionary",
     "function_fields",
     "get_field",
     "refuse_class_write",
@@ -48,7 +49,6 @@ __all__ = [
 ]
 
 _ABSENT = object()
-_WITH_FIELDS = frozenset({MutableTangent, ArrayTangent, ListTangent, DictTangent, DequeTangent})
 _NO_FIELDS: Any = types.MappingProxyType({})
 """Stands for the fields of a shadow that has none, and cannot be written into."""
 
@@ -91,7 +91,7 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     shadow = fargs[0]
     if shadow is None:
         return value, None, lambda bout: (None, None)
-    if type(shadow) in _WITH_FIELDS:
+    if type(shadow) in WITH_FIELDS:
         is_object = type(shadow) is MutableTangent and type(obj) is not FunctionType
         fields = shadow.__dict__ if is_object else _fields(obj, shadow)
         slot = fields.get(name, _ABSENT)
@@ -126,6 +126,13 @@ def _fields(obj: Any, shadow: Any) -> Any:
     if type(obj) is FunctionType:
         return function_fields(obj, shadow)
     return getattr(shadow, "__dict__", _NO_FIELDS)
+
+
+def dictionary(obj: Any, own: Any, companion: Any) -> Any:
+    """What stands beside `own`, the dictionary of `obj`, of an object with this shadow or tangent."""
+    if type(companion) not in WITH_FIELDS:
+        return None
+    return companion if own is obj else companion.__dict__
 
 
 def function_fields(function: FunctionType, shadow: Any) -> Any:

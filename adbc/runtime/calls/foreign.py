@@ -19,12 +19,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
-from adbc.cpython.libraries import FOR_CONSTANTS, is_library_class, is_library_code
+from adbc.cpython.libraries import FOR_CONSTANTS, is_library_class
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
+from adbc.flags import HEAP_TYPE
 from adbc.rules.builtins.iteration import ITERATORS
-from adbc.rules.classes import overrides, shown_by
+from adbc.rules.classes import overrides
 from adbc.runtime.calls import beside, nested, texts
+from adbc.runtime.calls.changeable import Code, bind, reach_of, variable
 from adbc.runtime.calls.changes import LibraryMemory, Undo, in_step
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.impossible import SYNTAX, changes_nothing
@@ -36,13 +38,13 @@ from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import is_active, is_opaque, may_hide
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT
-from adbc.tangents.contents import contents, differs, is_of_array, put_back
+from adbc.tangents.contents import contents, differs, elements_of, is_of_array, put_back
 from adbc.tangents.fields import instance_fields, is_python_class
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = [
-    "call_foreign", "call_plainly", "held", "let_iterators_be", "reach_of", "reaches_active",
+    "call_foreign", "call_plainly", "held", "let_iterators_be", "reaches_active",
     "settled", "watched",
 ]  # fmt: skip
 
@@ -348,7 +350,10 @@ def watched(
     log do; numbers may be written there if the call is given none that has a derivative.  roots: where the
     Python code begins, if that is not the function and all of the arguments.
     """
-    reached = reach_of((call.function, *call.args) if roots is None else roots)
+    code = Code()
+    reached = reach_of((call.function, *call.args) if roots is None else roots, code)
+    given = set(map(id, call.args))  # what is done to a class that is given is looked at there
+    variables = [bound for bound in code.variables() if id(bound[0]) not in given]
     context.shadows.look_again(reached)
     before = list(contents(reached))
     is_free = stays and not any(map(is_active, call.shadows))
@@ -360,6 +365,15 @@ def watched(
         failed = error
     known = set(map(id, ours))
     changed = [(x, old) for x, old in before if id(x) not in known and differs(x, old)]
+    rebound = [(place, name, old) for place, name, old in variables if variable(place, name) is not old]
+    for place, name, old in rebound:
+        if not all(kind_of(type(v)).inactive for v in (old, variable(place, name))):
+            raise UnsupportedError(
+                f"the interpreter {what}, and the Python code that it runs for that binds"
+                f" {'a variable of a function' if type(place) is types.CellType else repr(name)} to a number",
+                "code that is called from there is not followed",
+                "make the change in a function or method that is called plainly",
+            )
     for x, old in changed:
         if is_active(context.shadows.lookup(x)) if is_free else _changes_derivative(context, x, old):
             raise UnsupportedError(
@@ -374,7 +388,21 @@ def watched(
         finally:
             del failed
     undo = in_step(context, changed) if changed else None
-    return out, None if stays else undo
+    return out, None if stays else bound_again(rebound, undo)
+
+
+def bound_again(rebound: list[tuple[Any, str, Any]], undo: Undo | None) -> Undo | None:
+    """What lets variables have the values again that they had, and does what `undo` does."""
+    if not rebound:
+        return undo
+
+    def bind_again() -> None:
+        for place, name, old in rebound:
+            bind(place, name, old)
+        if undo is not None:
+            undo()
+
+    return bind_again
 
 
 def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
@@ -542,7 +570,8 @@ def _changes_derivative(context: Context, x: Any, old: Any) -> bool:
         return shadow is not None and shadow is not NO_TANGENT
     if issubclass(type(x), list | deque):
         kept = set(map(id, old))
-        return is_active(shadow) or any(id(v) not in kept and not kind_of(type(v)).inactive for v in x)
+        new = (v for v in elements_of(x) if id(v) not in kept)
+        return is_active(shadow) or not all(kind_of(type(v)).inactive for v in new)
     fields = getattr(shadow, "__dict__", {}) if type(shadow) is not dict else shadow
     was = dict(old)
     now = dict(dict.items(x)) if issubclass(type(x), dict) else dict(instance_fields(x))
@@ -555,61 +584,6 @@ def _changes_derivative(context: Context, x: Any, old: Any) -> bool:
 
 
 _ABSENT = object()
-
-
-def reach_of(roots: Any) -> list[Any]:
-    """The values that Python code behind `roots` may change: what functions close over, the data that they
-    name as globals, and what functions of classes do.
-
-    Code of libraries is taken to change nothing of the program's but what it is given or has closed over.
-    """
-    found: list[Any] = []
-    seen: set[int] = set()
-    pending = list(roots)
-    while pending:
-        x = pending.pop()
-        if id(x) in seen:
-            continue
-        seen.add(id(x))
-        if issubclass(type(x), types.FunctionType):
-            pending.extend(captured(x))
-            if is_library_code(x.__code__.co_filename, x.__globals__):
-                continue
-            named = (x.__globals__.get(name) for name in names_in(x.__code__))
-            pending.extend(y for y in named if not kind_of(type(y)).inactive)
-        elif issubclass(type(x), type):
-            for cls in (*x.__mro__, type(x)):
-                if is_python_class(cls) and not is_library_class(cls):
-                    pending.extend(vars(cls).values())
-        elif issubclass(type(x), (classmethod, staticmethod)):
-            pending.append(x.__func__)
-        elif issubclass(type(x), property):
-            pending.extend((x.fget, x.fset, x.fdel))
-        elif issubclass(type(x), types.MethodType):
-            pending.extend((x.__func__, x.__self__))
-        elif (base := next(filter(type(x).__mro__.__contains__, _ITERABLES), None)) is not None:
-            found.append(x)
-            within: Any = base.__iter__(x)  # past the methods of a subclass
-            pending.extend(
-                y
-                for y in within
-                if not kind_of(type(y)).inactive
-                or issubclass(type(y), types.FunctionType)
-                or is_python_class(type(y))  # numbers and texts of classes of their own have methods
-            )
-        elif issubclass(type(x), dict):
-            found.append(x)
-            pending.extend(dict.values(x))
-        elif not kind_of(type(x)).inactive:
-            found.append(x)
-        pending.extend(shown_by(x))
-        if is_python_class(type(x)) and not issubclass(type(x), type):
-            pending.append(type(x))
-            pending.extend(v for _, v in instance_fields(x))
-    return found
-
-
-_ITERABLES: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 
 
 def held(context: Context, call: Call) -> Any:
@@ -674,8 +648,31 @@ def active_global(context: Context, f: Any, *, is_called: bool = True) -> str | 
                     " seen"
                 )
             found.append(value)
+        for x in found:
+            for method in _methods(type(x)):
+                if context.is_active(context.shadows.lookup(method)):
+                    return f"{method.__qualname__}, which has a variable whose derivative would not be seen"
+                pending.append((method, True))
         pending.extend((x, True) for x in found if not issubclass(type(x), type))
     return None
+
+
+def _methods(cls: type) -> Iterator[types.FunctionType]:
+    """The functions that instances of `cls`, a class of the user's, have for methods."""
+    if not cls.__flags__ & HEAP_TYPE or issubclass(cls, type) or is_library_class(cls):
+        return
+    for base in cls.__mro__:
+        if is_python_class(base) and not is_library_class(base):
+            for value in vars(base).values():
+                parts = [value, *[getattr(value, name, None) for name in _FUNCTIONS_OF.get(type(value), ())]]
+                yield from (f for f in parts if type(f) is types.FunctionType)
+
+
+_FUNCTIONS_OF: dict[type, tuple[str, ...]] = {
+    classmethod: ("__func__",),
+    staticmethod: ("__func__",),
+    property: ("fget", "fset", "fdel"),
+}
 
 
 def _is_active_memory(context: Context, x: Any) -> bool:

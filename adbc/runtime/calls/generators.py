@@ -197,7 +197,7 @@ def candidates(found: Instruction, function: types.FunctionType) -> list[types.F
     name = constant(found.operands[2])
     values: list[Any] = []
     if target(found) is _getattr_:
-        values = [vars(cls).get(name) for cls in function.__globals__.values() if isinstance(cls, type)]
+        values = [vars(cls).get(name) for cls in function.__globals__.values() if issubclass(type(cls), type)]
     elif name in function.__code__.co_freevars:
         cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
         values = [] if cell == types.CellType() else [cell.cell_contents]

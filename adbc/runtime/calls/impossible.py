@@ -11,6 +11,7 @@ import builtins
 import math
 import operator
 import types
+from collections import OrderedDict, deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,6 +62,8 @@ _OF_NUMBERS = {
     for function in vars(math).values()
     if type(function) is types.BuiltinFunctionType and function not in _ASKED
 }
+_CONTAINERS = frozenset({list, tuple, dict, set, frozenset, deque, OrderedDict, types.NoneType})
+"""Classes in C that are no numbers, and that nobody makes a number of in another way, as of text."""
 _CHANGES = frozenset(map(id, (operator.setitem, operator.delitem)))
 
 
@@ -85,6 +88,6 @@ def _is_impossible(function: Any, args: Sequence[Any]) -> bool:
     if function is builtins.divmod and is_python_class(type(args[-1])):
         return False  # which may have the reflected method
     cls = type(args[0])
-    if not (id(function) in _CHANGES or is_python_class(cls)):
+    if not (id(function) in _CHANGES or cls in _CONTAINERS or is_python_class(cls)):
         return False
     return all(lookup(cls, name) is None for name in names)

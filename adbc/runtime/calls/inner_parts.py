@@ -9,7 +9,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
-from adbc.runtime.calls.foreign import reach_of
+from adbc.runtime.calls.changeable import reach_of
 from adbc.runtime.calls.nested import apart
 from adbc.tangents import (
     NO_FDATA,

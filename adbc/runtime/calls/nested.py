@@ -28,6 +28,7 @@ from adbc.ir import intrinsics
 from adbc.rules.kinds import RowKind
 from adbc.rules.lookup import derived_body
 from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.runtime.calls.asked_classes import is_instance
 from adbc.runtime.calls.exceptions import caught, passed
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import nested
@@ -169,7 +170,9 @@ _STRUCTURAL: tuple[Any, ...] = (
 )  # fmt: skip
 """Functions that look at classes and structure alone."""
 
-_QUESTIONS = (walk.is_address_tangent, keeps_lists, is_library_class, array_shadows.are_finite)
+_QUESTIONS = (
+    walk.is_address_tangent, keeps_lists, is_library_class, array_shadows.are_finite, is_instance,
+)  # fmt: skip
 """Functions that do so and answer with yes or no."""
 
 _ARITHMETIC = (intrinsics._nonzero_, intrinsics._product_, intrinsics._quotient_)

@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.rules.builtins.lists import sort_at_once, watched_sort
 from adbc.rules.builtins.ordering import watched_order
+from adbc.rules.builtins.sorting import MOST, sort_by_questions, sorted_by_questions
 from adbc.rules.classes import overrides, says_its_class
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import as_plain_number, is_heap_type, lookup, python_method
@@ -21,6 +23,7 @@ from adbc.runtime.calls.comparing import SEARCHES, compare_containers
 from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.keys import HASHING, is_asked_key, is_enumeration
 from adbc.runtime.calls.lengths import HINTS
+from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
 from adbc.runtime.calls.steps import (
     Alternatives,
     Call,
@@ -393,8 +396,23 @@ def _holds_objects(type: AbstractType) -> bool:
     return class_of(type) in (list, tuple, dict, collections.deque)
 
 
+def _is_asked_one_by_one(keys: Any) -> bool:
+    """Whether `keys` are sorted by comparisons that are followed: they may change something."""
+    if len(keys) > MOST:
+        return False
+    classes = classes_in(keys)
+    return classes is None or not are_quiet(classes)
+
+
 def _watched_order(call: Call, table: RuleTable) -> Step | None:
+    if _is_asked_one_by_one(call.args[0]):
+        return Delegate(call.of(sorted_by_questions))
     return RunWatched(call, "sorts by comparisons written in Python")
+
+
+def _watched_sort(call: Call, table: RuleTable) -> Step | None:
+    one_by_one = _is_asked_one_by_one(call.args[1])
+    return Delegate(call.of(sort_by_questions if one_by_one else sort_at_once))
 
 
 def _next_or_raise(call: Call, table: RuleTable) -> Step | None:
@@ -435,5 +453,6 @@ PROTOCOLS: Protocols = {
     reversed: _unary("__reversed__"),
     next: _next_or_raise,
     watched_order: _watched_order,
+    watched_sort: _watched_sort,
 }
 """What operators, and functions that ask for one special method, lead to."""

@@ -38,6 +38,7 @@ from adbc.runtime.calls.classes import (
     python_method,
     through_metaclass,
 )
+from adbc.runtime.calls.fields import dictionary
 from adbc.runtime.calls.generators import Generator
 from adbc.runtime.calls.objects import Objects
 from adbc.runtime.calls.plain import is_of_library
@@ -151,10 +152,8 @@ class Attributes(Objects):
         if found is PLACE:
             return self.get_field(xs, fs, NO_KWARGS)
         if found is _DICTIONARY:
-            beside = fs[0]
-            return self.constant(
-                obj.__dict__, beside.__dict__ if isinstance(beside, MutableTangent) else None, 2
-            )
+            own = obj.__dict__
+            return self.constant(own, dictionary(obj, own, fs[0]), 2)
         if type(found) is MethodDescriptorType:
             return self.bind_method_in_c(found, obj, fs[0])
         if type(found) is Certain:

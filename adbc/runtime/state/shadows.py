@@ -20,7 +20,7 @@ from adbc.errors import VerificationError
 from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, hold_if_free, zero_tangent
 from adbc.tangents.activity_marks import mark_new
 from adbc.tangents.containers import FieldKey
-from adbc.tangents.duals import MutableTangent
+from adbc.tangents.duals import WITH_FIELDS, MutableTangent
 from adbc.tangents.fields import instance_dict
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
@@ -211,7 +211,7 @@ class Shadows:
                 else:
                     self.register(x, s)
                 seen.add(id(x))
-                if isinstance(s, MutableTangent):
+                if type(s) in WITH_FIELDS:
                     own = instance_dict(x)
                     if own:
                         self._memo["fields", id(own)] = (own, s)

@@ -276,7 +276,6 @@ def changing_enumeration(x, u):
 @pytest.mark.parametrize(
     "f",
     [
-        changing_comparison,
         changing_text,
         changing_text_deep_inside,
         changing_enumeration,
@@ -285,6 +284,15 @@ def changing_enumeration(x, u):
 def test_python_code_run_by_the_interpreter_that_changes_active_state(f: Callable[..., Any]) -> None:
     words = "changes a list that has a derivative", "called plainly"
     refused(f, UnsupportedError, *words, arguments=(1.5, [2.0]))
+
+
+def test_a_comparison_that_changes_active_state_is_followed() -> None:
+    def f(x):
+        return changing_comparison(x, [2.0])
+
+    value, slope = f(1.5), (f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6
+    assert adbc.value_and_grad(f)(1.5) == pytest.approx((value, slope), rel=1e-6)
+    assert adbc.jvp(f, (1.5,), (1.0,)) == pytest.approx((value, slope), rel=1e-6)
 
 
 def test_classes_made_by_the_library_inside_the_function() -> None:

@@ -364,6 +364,8 @@ CASES: list[tuple[Any, Make, Any]] = [
     *((f, lambda: (n(4, 2, 2), 2), {}) for f in [np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit]),
     (np.split, lambda: (n(5), [2, 3]), {}),
     (np.unstack, lambda: (n(3, 2),), {}),
+    (np.unstack, lambda: (n(3),), {}),
+    (joining.unstacked, lambda: (n(3, 2), 1), {}),
     # making arrays
     (np.array, lambda: ([1.0, 2.0, 3.0],), {}),
     (np.array, lambda: ([1.0, 2, 3.0],), {}),

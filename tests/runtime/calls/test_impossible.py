@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import operator
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -79,3 +80,32 @@ def test_operators_in_place_raise(name: str, other: Any) -> None:
     assert adbc.grad(f)(1.5, given) == 3.0 * raised
     assert type(other) is Bare or given == other
     assert adbc.jvp(f, (1.5, given), (1.0, None))[1] == 3.0 * raised
+
+
+CONTAINERS: list[Callable[[Any], Any]] = [
+    lambda x: [x], lambda x: (x,), lambda x: {"a": x}, lambda x: {1, 2}, lambda x: deque([x]),
+    lambda x: OrderedDict(a=x),
+]  # fmt: skip
+NUMBERS: list[Callable[[Any], Any]] = [
+    abs, float, int, round, complex, math.sqrt, math.floor, math.ceil, math.trunc, next,
+    lambda o: math.hypot(o, 1.0), lambda o: divmod(o, 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", CONTAINERS)
+@pytest.mark.parametrize("call", NUMBERS)
+def test_a_container_is_no_number(call: Callable[[Any], Any], make: Callable[[Any], Any]) -> None:
+    def f(x: Any) -> Any:
+        o = make(x * x)
+        try:
+            call(o)
+        except TypeError as error:
+            message.append(str(error))
+            return 2.0 * sum([x for y in (o.values() if isinstance(o, dict) else o)])
+        return x
+
+    message: list[str] = []
+    value, slope = f(1.5), f(1.0)
+    assert adbc.value_and_grad(f)(1.5) == (value, slope)
+    assert adbc.jvp(f, (1.5,), (1.0,)) == (value, slope)
+    assert len(set(message)) == 1
