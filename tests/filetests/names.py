@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import enum
-import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["defaultdict", "lock"]  # types of values in the graphs name it
+__all__ = ["defaultdict"]  # types of values in the graphs name it
 
 
 class Particle:
@@ -42,9 +41,6 @@ class Bag:
 
     def __len__(self) -> int:
         return 3
-
-
-lock = type(threading.Lock())
 
 
 class Vector:
