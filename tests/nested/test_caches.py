@@ -4,15 +4,25 @@ what depends on other things at one of the levels is never taken for the same.""
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import adbc
+from adbc.rules import SOURCES
+from adbc.rules.lookup import RuleTable
+from adbc.runtime import make_engine, using
 
 X = 0.7
 calls: list[int] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_rules_of_the_program() -> Iterator[None]:
+    """Other tests may have declared rules in the table of the process: with these, caches are by-passed."""
+    with using(make_engine(RuleTable(SOURCES), adbc.Config())):
+        yield
 
 
 @functools.lru_cache(None)

@@ -54,8 +54,9 @@ def positions(graph: Graph) -> list[Any]:
 
 
 def engine_with(store: Store | None, table: RuleTable | None = None) -> Engine:
-    """An engine that has lifted nothing, and keeps graphs in `store`."""
-    engine = make_engine(table or default_table(), Config(verify=False))
+    """An engine that has lifted nothing, and keeps graphs in `store`.  Other tests may have declared rules in
+    the table of the process."""
+    engine = make_engine(table or RuleTable(SOURCES), Config(verify=False))
     engine.graphs.kept = KeptGraphs(engine.table, engine.graphs.inlines, store)
     return engine
 
