@@ -13,10 +13,10 @@ from adbc.types.callsites import CallSite
 if TYPE_CHECKING:  # the builder has this function among its handlers
     from adbc.reverse.forwards import ForwardsPass
 
-__all__ = ["element_store"]
+__all__ = ["store"]
 
 
-def element_store(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
+def store(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
     """Write ``u[i] = v`` of a number, and keep the number that was there.
 
     Where a handler may see what is raised, it is one step, by a function of the runtime: what stands in

@@ -42,7 +42,7 @@ from adbc.reverse.adjoints import (
     slot_adjoint,
 )
 from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
-from adbc.reverse.element_writes import element_store
+from adbc.reverse.element_writes import store
 from adbc.reverse.fields import field_init, field_put
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.halves import write_display, write_halves
@@ -180,7 +180,7 @@ class ForwardsPass(Mirror):
         return super().handlers() | {
             Kind.SCALAR: self._scalar, Kind.COMPLEX: self._complex, Kind.TUPLE: self._tuple,
             Kind.PROJECT: self._project, Kind.COPY: self._copy, Kind.LOAD: self._load,
-            Kind.STORE: functools.partial(element_store, self), Kind.SLOT_STORE: self._slot_store,
+            Kind.STORE: functools.partial(store, self), Kind.SLOT_STORE: self._slot_store,
             Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: functools.partial(field_put, self),
             Kind.FIELD_INIT: functools.partial(field_init, self), Kind.TEXT: functools.partial(text, self),
             Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
