@@ -253,8 +253,9 @@ def shadow_misfit(x: Any, f: Any, *, is_tangent: bool = False) -> str | None:
                     f"an array of {attribute} {getattr(x, attribute)} has a shadow of {attribute}"
                     f" {getattr(array, attribute)}"
                 )
-    elif issubclass(cls, list | dict | deque) and len(x) != len(f):
-        return f"a {cls.__name__} of {len(x)} has a shadow of {len(f)}"
+    for base in (list, dict, deque):
+        if issubclass(cls, base) and base.__len__(x) != len(f):  # past the methods of a subclass
+            return f"a {cls.__name__} of {base.__len__(x)} has a shadow of {len(f)}"
     return None
 
 

@@ -132,7 +132,12 @@ def _count_whole(description: Any) -> int:
         return type(description.value) is int
     if isinstance(description, ArrayLike):
         return 2 if description.ndim and description.dtype.startswith(("int", "uint")) else 0  # perhaps axes
-    return description is int or description is bool
+    return description is int or description is bool or _is_whole(description)
+
+
+def _is_whole(description: Any) -> bool:
+    """Whether an integer of NumPy's is described, which may be a number of axes or a place as an int is."""
+    return isinstance(description, type) and issubclass(description, np.integer)
 
 
 def _has_row_of_whole(description: Any) -> bool:
@@ -169,8 +174,8 @@ def _example(description: Any, lengths: Iterator[int], wholes: Iterator[int] | N
         return value
     if isinstance(description, tuple | list):
         return type(description)(_example(d, lengths, wholes) for d in description)
-    if description is int:
-        return 1 if wholes is None else next(wholes)
+    if description is int or _is_whole(description):
+        return description(1 if wholes is None else next(wholes))
     if description is float or description is complex:
         return description(0.5)
     if description is bool:
