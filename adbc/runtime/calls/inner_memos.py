@@ -87,14 +87,19 @@ def others(xs: Any) -> Any:
     return tuple([x * 1.0 if type(x) is float else x for x in xs])
 
 
+def _outermost(call: Any, calls: Any, context: Any, cached: Any, function: Any, xs: Any, fs: Any) -> Any:
+    """The answer of the first call of `cached`, inside of which results are kept."""
+    begin(context, cached)
+    try:
+        return call(calls, context, (), function, None, others(xs), fs)
+    finally:
+        end(context, cached)
+
+
 def remembered(call: Any, calls: Any, context: Any, cached: Any, function: Any, xs: Any, fs: Any) -> Any:
     """The answer of a call of `cached`; `call` makes that of `function`, which it wraps."""
     if is_first(context, cached):
-        begin(context, cached)
-        try:
-            return call(calls, context, (), function, None, others(xs), fs)
-        finally:
-            end(context, cached)
+        return _outermost(call, calls, context, cached, function, xs, fs)
     entry = found(context, cached, xs, fs)
     count = len(xs) + 1
     if entry is not None:
@@ -119,11 +124,7 @@ def remembered_forward(
 ) -> Any:
     """What `remembered` gives, in forward mode."""
     if is_first(context, cached):
-        begin(context, cached)
-        try:
-            return call(calls, context, (), function, None, others(xs), fs)
-        finally:
-            end(context, cached)
+        return _outermost(call, calls, context, cached, function, xs, fs)
     entry = found(context, cached, xs, fs)
     if entry is None:
         out, dout = call(calls, context, (), function, None, xs, fs)
