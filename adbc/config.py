@@ -72,8 +72,10 @@ class Config:
     context: "default", or "minimal": rules that are there for speed alone are passed over, and what they are
     for is derived.
 
-    warm_after: where a function without loops, or one of a library, has been interpreted so often, on average
-    over its steps, code is written for it.  0: at once.  It matters only where `speculation` is "learn".
+    warm_after: how often a function of a library, or one without loops, has been interpreted, on average over
+    its steps, when code is written for it within one call from outside.  Functions that are no library's get
+    code in the third such call that meets them, and others too that each of these runs several times.  0: at
+    once.  It matters only where `speculation` is "learn".
 
     backend: what `value_and_grad`, `grad` and `jvp` run.  "bytecode"; "native": machine code, and a
     `NativeError` where there is none; "auto": machine code where there is some, once bytecode has taken a

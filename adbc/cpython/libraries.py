@@ -14,6 +14,7 @@ from typing import Any
 __all__ = [
     "ABOUT_TEXT",
     "FOR_CONSTANTS",
+    "is_code_of_users",
     "is_library_class",
     "is_library_code",
     "is_library_file",
@@ -63,6 +64,14 @@ def stands_for_builtins(filename: str) -> bool:
     """Whether code of this file is a part of adbc that stands for builtin functions, whose loops are the
     user's."""
     return filename.startswith(_OURS_FOR_BUILTINS)
+
+
+def is_code_of_users(filename: str, namespace: Mapping[str, Any]) -> bool:
+    """Whether code of this file is neither a library's nor adbc's own, or stands for builtin functions, whose
+    steps are the user's."""
+    if is_own_code(filename):
+        return stands_for_builtins(filename)
+    return not is_library_code(filename, namespace)
 
 
 @functools.cache

@@ -255,7 +255,7 @@ class Engine:
         stored = None
         if self.cache is not None and inner is None:
             stored = self.cache.load(function, parameters, active, mode)
-        is_provisional = is_dynamic and stored is None and self.tiers.begins_cold(function, parameters)
+        is_provisional = is_dynamic and stored is None and self.tiers.begins_cold(function, parameters, mode)
         with self.knowledge.notes.collected() as facts:
             if is_provisional:
                 result: AbstractType = ANY

@@ -21,7 +21,7 @@ from adbc.ir.values import Value
 from adbc.passes.typed.guards import behind_handlers
 from adbc.runtime.build.derived import Derived, install, rule_of, stub
 from adbc.runtime.build.speculation import Base, Continuation, cell_of, guessable, numbered
-from adbc.runtime.cold import ColdRule, Frame, Mode, Program, Record, Thermostat, can_be_run
+from adbc.runtime.cold import REPEATED, ColdRule, Frame, Mode, Program, Record, Thermostat, can_be_run
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.stack import STACK
 from adbc.types import AbstractType
@@ -42,8 +42,8 @@ class Tiers:
         self._modes: dict[bool, Mode] = {}
         self._thermostat = Thermostat()
         self._hot: set[Any] = set()
-        """The functions that have been found to be worth code, by code and address of the globals: they are
-        not interpreted again when a guess about them was wrong."""
+        """The functions that have been found to be worth code, by code, address of the globals and whether it
+        is for forward mode: they are not interpreted again when a guess about them was wrong."""
         self.warm_after = engine.config.warm_after
         """`Config.warm_after`.  Whoever changes it in a test has the engine forget everything."""
         self._rests: dict[tuple[Program, int], Any] = {}
@@ -54,6 +54,9 @@ class Tiers:
     def begin_cold(self, rule: Derived) -> bool:
         """Let `rule` be interpreted, if that is what is to become of it; whether it is."""
         if not self._may_be_cold(rule):
+            program = self.programs.get((rule.code, id(rule.globals), rule.mode == "forward"))
+            if program is not None and self.engine.guesses.mode == "learn":
+                self._expect(rule, program)
             return False
         graph = self.engine.primal_of(rule)
         waits = self._is_always() or rule.waits
@@ -82,7 +85,7 @@ class Tiers:
         self.engine.builds += 1
         return True
 
-    def begins_cold(self, function: Any, parameters: tuple[AbstractType, ...]) -> bool:
+    def begins_cold(self, function: Any, parameters: tuple[AbstractType, ...], mode: str) -> bool:
         """Whether a rule of `function` for these types is interpreted at first where a call enters it that is
         decided when it is made.
 
@@ -91,7 +94,8 @@ class Tiers:
         engine = self.engine
         if engine.guesses.mode != "learn" or not self.warm_after or engine.is_watched:
             return False
-        if (function.__code__, id(function.__globals__)) in self._hot or isinstance(function, Continuation):
+        is_rest = isinstance(function, Continuation)
+        if is_rest or self._is_hot(function.__code__, function.__globals__, mode):
             return False
         graph = engine.graphs.primal(function)
         return can_be_run(graph) and self.waits(function, parameters, is_dynamic=True)
@@ -137,7 +141,7 @@ class Tiers:
             if cold is not None:
                 rule.cold, rule.is_warm, rule.is_built = None, True, False
                 self._expect(rule, cold.program)
-                self._hot.add((rule.code, id(rule.globals)))
+                self._hot.add((rule.code, id(rule.globals), rule.mode == "forward"))
                 try:
                     engine.build(rule)
                 finally:
@@ -153,7 +157,7 @@ class Tiers:
         with self.engine.lock:
             if rule.cold is not None and not rule.is_retired:
                 self._expect(rule, rule.cold.program)
-                self._hot.add((rule.code, id(rule.globals)))
+                self._hot.add((rule.code, id(rule.globals), rule.mode == "forward"))
                 self.engine.retire(rule)
         context.checked.discard(rule)
 
@@ -172,11 +176,20 @@ class Tiers:
             return False
         if self._is_always():
             return True
-        if rule.is_warm or (rule.code, id(rule.globals)) in self._hot:
+        if rule.is_warm or self._is_hot(rule.code, rule.globals, rule.mode):
             return False
         if isinstance(rule.function, Continuation) and rule.function.is_hot:
             return False
         return engine.guesses.mode == "learn" and self.warm_after > 0
+
+    def _is_hot(self, code: Any, namespace: dict[str, Any], mode: str) -> bool:
+        """Whether this function has been found to be worth code, or was met in so many calls from outside
+        that the next makes code of it."""
+        is_forward = mode == "forward"
+        if (code, id(namespace), is_forward) in self._hot:
+            return True
+        program = self.programs.get((code, id(namespace), is_forward))
+        return program is not None and program.is_of_user and program.rounds >= REPEATED - 1
 
     def _program(self, rule: Derived, graph: Graph) -> Program:
         is_forward = rule.mode == "forward"

@@ -8,6 +8,6 @@ from __future__ import annotations
 from adbc.runtime.cold.machine import Frame
 from adbc.runtime.cold.modes import Mode, Thermostat
 from adbc.runtime.cold.program import Program, can_be_run
-from adbc.runtime.cold.tier import ColdRule, Record
+from adbc.runtime.cold.tier import REPEATED, ColdRule, Record
 
-__all__ = ["ColdRule", "Frame", "Mode", "Program", "Record", "Thermostat", "can_be_run"]
+__all__ = ["REPEATED", "ColdRule", "Frame", "Mode", "Program", "Record", "Thermostat", "can_be_run"]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
+from adbc.cpython.libraries import is_code_of_users
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import natural_loops
@@ -83,6 +84,9 @@ class Program:
         self.graph = graph
         self.numbers = numbers
         self.guessable = guessable
+        self.is_of_user = is_code_of_users(code.co_filename, namespace)
+        self.rounds = 0
+        """In how many calls from outside it was met."""
         self.news: list[steps.Observed] = []
         """The steps whose results have been of another class than before, since somebody asked."""
         self.namespace = namespace

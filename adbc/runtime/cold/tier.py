@@ -20,10 +20,15 @@ from adbc.tangents import NO_TANGENT, fill_tangent, fresh_shadow
 from adbc.types import AbstractType, has_cotangent, has_shadow
 from adbc.types.lattice import ValueArrayType, is_number
 
-__all__ = ["ColdRule", "Record"]
+__all__ = ["REPEATED", "ColdRule", "Record"]
 
 _DEEP = 16
 """How many calls of one function may be interpreted at a time."""
+REPEATED = 3
+"""In so many calls from outside is a function of the user's met that is interpreted; in the last it gets
+code: who has called for a derivative so often will do so again."""
+_SEVERAL = 2
+"""A function of a library does too if each of these calls runs its steps more often than that."""
 
 
 class Record:
@@ -80,6 +85,9 @@ class ColdRule:
         self.steps = 0
         """How many steps have been run."""
         self.most = worth * program.size
+        self.repeats = REPEATED - (retire is not None)
+        """In how many calls from outside the program is met before code is made; where another rule is to
+        have it, which is entered from the next call on, that is one less."""
         self.running = 0
         """How many calls of it are under way."""
         self.records = 0
@@ -115,12 +123,19 @@ class ColdRule:
             beside[i] = fresh_shadow(values[i], False)
         return frame
 
-    def _is_hot(self) -> bool:
+    def _is_hot(self, context: Any) -> bool:
         """Whether the rule is to have code; a recursion is, which would take more room on the stack."""
         if self.warm is None:
             return False
-        is_worth_it = self.steps > self.most and not self.program.mode.thermostat.is_held
-        return is_worth_it or self.running >= _DEEP
+        program = self.program
+        if program not in context.interpreted:
+            context.interpreted.add(program)
+            program.rounds += 1
+        is_worth_it = self.steps > self.most or (
+            program.rounds >= self.repeats
+            and (program.is_of_user or self.steps > _SEVERAL * program.rounds * program.size)
+        )
+        return (is_worth_it and not program.mode.thermostat.is_held) or self.running >= _DEEP
 
     def _ended(self, frame: Frame) -> None:
         self.running -= 1
@@ -132,7 +147,7 @@ class ColdRule:
 
     def forwards(self, *arguments: Any) -> Any:
         """The forwards pass."""
-        if self._is_hot():
+        if self._is_hot(arguments[0]):
             if self.retire is None:
                 return self.warm()(*arguments)  # type: ignore[misc]  # is not None
             self.retire(arguments[0])
@@ -162,7 +177,7 @@ class ColdRule:
 
     def dual(self, *arguments: Any) -> Any:
         """The dual function of forward mode."""
-        if self._is_hot():
+        if self._is_hot(arguments[0]):
             if self.retire is None:
                 return self.warm()(*arguments)  # type: ignore[misc]  # is not None
             self.retire(arguments[0])

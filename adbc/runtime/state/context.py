@@ -65,6 +65,8 @@ class Context:
     """Makes `waiting`, if refusals may be `put_off`: somebody asks when cotangents have gone back."""
     waiting: Any = None
     """The refusals that were (`report.waiting`)."""
+    interpreted: set[Any]
+    """The programs that were met in this call (`runtime.cold`)."""
     follows_inner: bool = False
     """Whether a derivative has been taken inside of this one, so that code of adbc's own may be met."""
     is_followed: bool = False
@@ -308,6 +310,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "finalised": list,
     "held": dict,
     "holders": list,
+    "interpreted": set,
     "lasting": dict,
     "left": dict,
     "memos": dict,

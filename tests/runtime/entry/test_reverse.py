@@ -86,15 +86,15 @@ def test_what_does_not_fit_takes_the_long_way(monkeypatch: pytest.MonkeyPatch) -
 def test_lists_change_and_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     said = entered(monkeypatch)
     gradient = adbc.value_and_grad(scaled, (0, 1))
-    for k in (2.0, 3.0, 4.0):
+    for k in (2.0, 3.0, 4.0, 5.0, 6.0):
         u = [1.0, k]
         assert gradient(u, k) == (k + k * k, ([k, k], 1.0 + k))
         assert u == [1.0, k]
     assert gradient([1.0, 2], 3.0)[1][1] == 3.0
-    for _ in range(2):  # where code is written at once, the int is learnt from first
+    for _ in range(3):  # where code is written at once, the int is learnt from first
         assert gradient([], 3.0) == (0, ([], 0.0))
-    assert said[:3] == [False, True, True]
-    assert (said[3], said[-1]) == (False, True)
+    assert (said[0], *said[3:5]) == (False, True, True)  # code is written meanwhile
+    assert (said[5], said[-1]) == (False, True)
 
 
 ROW = [1.0, 2.0]
@@ -144,11 +144,11 @@ def test_the_same_row_in_two_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
 
     gradient = adbc.grad(both, (0, 1))
     said = entered(monkeypatch)
-    for _ in range(3):
+    for _ in range(5):
         assert gradient([[2.0]], [[3.0]]) == ([[9.0]], [[12.0]])
     row = [2.0]
     assert gradient([row], [row]) == ([[32.0]], [[32.0]])
-    assert said == [False, True, True, False]
+    assert (said[0], *said[3:]) == (False, True, True, False)  # code is written meanwhile
 
 
 SHARED = np.array([1.0, 2.0])
