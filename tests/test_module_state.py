@@ -23,6 +23,7 @@ STATE = {
     "cpython.decode._parsed": MEMO,
     "cpython.libraries.is_library_file": MEMO,
     "cpython.names._parameters_read": MEMO,
+    "cpython.names.calls_by_name": MEMO,
     "cpython.names.names_in": MEMO,
     "cpython.names.names_on_lines": MEMO,
     "cpython.names.questions": MEMO,

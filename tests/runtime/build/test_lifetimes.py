@@ -153,7 +153,8 @@ def test_what_is_alive_is_kept() -> None:
 
 def test_a_gradient_keeps_its_function() -> None:
     gradient = adbc.grad(made(SOURCES["recursion"], 0.0))
-    assert gradient(2.0) == 32.0
+    for _ in range(4):  # in the third, code is written
+        assert gradient(2.0) == 32.0
     builds = default_engine().builds
     collect()
     assert gradient(2.0) == 32.0 and default_engine().builds == builds
