@@ -14,6 +14,7 @@ import functools
 import math
 import sys
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from adbc.ir import intrinsics
@@ -28,6 +29,7 @@ __all__ = [
     "Unset",
     "all_of",
     "any_of",
+    "consumer_of",
     "dict_of_pairs",
     "exact_sum_of",
     "is_number",
@@ -290,6 +292,26 @@ CONSUMERS: dict[Callable[..., Any], Consumer] = {
     intrinsics._unpack_ex_: Consumer(None),
 }
 """The functions whose iterable may be written into a loop."""
+
+_OF_SAMPLES = frozenset(
+    {
+        "fmean", "geometric_mean", "harmonic_mean", "mean", "median", "median_high", "median_low", "pstdev",
+        "pvariance", "quantiles", "stdev", "variance",
+    }
+)  # fmt: skip
+"""Functions of `statistics`, which is not loaded for them.  Some add numbers up as they come: nobody sees
+that."""
+
+
+def consumer_of(function: Any) -> Consumer | None:
+    """How `function` consumes an iterable, if it does.  Raises `TypeError` if it cannot be hashed."""
+    found = CONSUMERS.get(function)
+    if found is None and type(function) is FunctionType and function.__module__ == "statistics":
+        name = function.__name__
+        if name in _OF_SAMPLES and getattr(sys.modules.get("statistics"), name, None) is function:
+            return Consumer(None)
+    return found
+
 
 FOLDS: tuple[Callable[..., Any], ...] = (
     builtins.all, builtins.any, builtins.max, builtins.min,

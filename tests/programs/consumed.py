@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -891,3 +892,157 @@ def from_an_iterator(x: float, xs: list[float]) -> Any:
     for v in others:
         window = [*window[1:], v * x]
     return total * window[0] + sum(window)
+
+
+# -- given to functions in Python ------------------------------------------------------------------------
+
+
+def average(values: Any, power: float = 1.0) -> float:
+    values = list(values)
+    return sum(v**power for v in values) / len(values)
+
+
+def added(values: Any) -> float:
+    total = 0.0
+    for v in values:
+        seen("added", v)
+        total += v * v
+    return total
+
+
+def up_to(bound: float, *, values: Any) -> float:
+    total = 0.0
+    for v in values:
+        if v > bound:
+            break
+        total += v
+    return total
+
+
+def twice_over(values: Any) -> float:
+    return sum(v * v for v in values) + sum(values, 0.25)
+
+
+def halved_again(values: Any, depth: int) -> float:
+    return added(values) if depth == 0 else halved_again((v * 0.5 for v in values), depth - 1)
+
+
+@program
+def given_to_functions(x: float, xs: list[float]) -> float:
+    total = average(seen("a", v * x) for v in xs) + average((v * x for v in xs), power=2.0)
+    total += added(seen("b", v * x) for v in xs)
+    total += up_to(0.5 * x, values=(seen("c", v * x) for v in xs))
+    return total + added(halves(v * x for v in xs))
+
+
+@program
+def given_to_what_is_made_here(x: float, xs: list[float]) -> float:
+    factor = x * x
+
+    def weighed(values: Any) -> float:
+        total = 0.0
+        for k, v in enumerate(values):
+            total += k * v * factor
+        return total
+
+    largest = lambda values, least=0.1: max(*values, least)  # noqa: E731
+    return weighed(seen("v", v * x) for v in xs) + largest(v * x for v in xs)
+
+
+@program
+def given_to_who_asks_twice(x: float, xs: list[float]) -> float:
+    return twice_over(seen("v", v * x) for v in xs)
+
+
+@program
+def given_to_itself(x: float, xs: list[float]) -> float:
+    return halved_again((seen("v", v * x) for v in xs), 2)
+
+
+def first_of(values: Any) -> Any:
+    return values, next(values)
+
+
+@program
+def given_and_kept(x: float, xs: list[float]) -> float:
+    rest, first = first_of(seen("v", v * x) for v in xs)
+    return first + sum(v * v for v in rest)
+
+
+def roots(values: Any) -> Iterator[float]:
+    for v in values:
+        yield math.sqrt(v - 0.3)
+
+
+@program
+def given_where_it_fails(x: float, xs: list[float]) -> float:
+    total = 0.0
+    for bound in (0.5, 0.0):
+        try:
+            total += added(roots(seen("v", v * x + bound) for v in xs))
+        except ValueError:
+            seen("failed", bound)
+            total += x * bound
+    return total
+
+
+def tried(values: Any) -> float:
+    total = 0.0
+    try:
+        for v in values:
+            total += math.sqrt(v - 0.1)
+    except ValueError:
+        total += 1.0
+    return total
+
+
+@program
+def given_to_who_tries(x: float, xs: list[float]) -> float:
+    return tried(seen("v", v * x) for v in xs)
+
+
+class Sample:
+    def __init__(self, name: str, values: Any) -> None:
+        self.name = name
+        self.values = list(values)
+
+    def power(self) -> float:
+        return sum(v * v for v in self.values)
+
+
+class Told:
+    def __init__(self, values: Any) -> None:
+        seen("told", 1.0)
+        self.values = tuple(values)
+
+
+class Checked:
+    @property
+    def name(self) -> str:
+        return "checked"
+
+    @name.setter
+    def name(self, value: str) -> None:
+        seen(value, 0.0)
+
+    def __init__(self, values: Any) -> None:
+        self.name = "set"
+        self.values = tuple(values)
+
+
+@program
+def given_to_classes(x: float, xs: list[float]) -> float:
+    kept = [Sample("kept", (seen("k", v * x) for v in xs))]
+    return kept[-1].power() + Sample("gone", values=(seen("g", v * x) for v in xs)).power()
+
+
+@program
+def given_to_classes_that_tell(x: float, xs: list[float]) -> float:
+    made = [Told(seen("t", v * x) for v in xs), Checked(seen("c", v * x) for v in xs)]
+    return sum(sum(m.values) * x for m in made)
+
+
+@program
+def given_to_statistics(x: float, xs: list[float]) -> float:
+    total = statistics.fmean(seen("f", v * x) for v in xs) + statistics.stdev(seen("s", v * x) for v in xs)
+    return total + statistics.median(v * x for v in xs)

@@ -29,7 +29,9 @@ from adbc.ir.terminators import Jump, Return
 from adbc.ir.traverse import copy_graph, depth_first_postorder
 from adbc.ir.values import Inlined, Instruction, Phi, Position, Value
 
-__all__ = ["LARGEST", "MOST_IN_CODE", "adopted", "inline_calls", "is_small", "split", "take_blocks"]
+__all__ = [
+    "LARGEST", "MOST_IN_CODE", "adopted", "inline_calls", "is_open", "is_small", "split", "take_blocks",
+]  # fmt: skip
 
 LARGEST = 40
 """A function with more instructions than this stays a function."""
@@ -43,14 +45,17 @@ ENOUGH = 400
 Choose = Callable[[Instruction], tuple[Graph, Sequence[Value]] | None]
 
 
+def is_open(graph: Graph) -> bool:
+    """Whether a function in normal form returns somewhere, and handles no exceptions."""
+    if graph.is_generator or any(block.handler is not None for block in graph.blocks):
+        return False
+    return any(isinstance(block.terminator, Return) for block in graph.blocks)
+
+
 def is_small(graph: Graph, is_bound: bool = False) -> bool:
     """Whether a function in normal form may be written into another.  is_bound: whoever asks knows what its
     cells and parameters are, however many arguments it takes."""
-    if graph.is_generator or (not is_bound and (graph.free or graph.has_varargs or graph.has_varkw)):
-        return False
-    if any(block.handler is not None for block in graph.blocks):
-        return False
-    if not any(isinstance(block.terminator, Return) for block in graph.blocks):
+    if not is_open(graph) or (not is_bound and (graph.free or graph.has_varargs or graph.has_varkw)):
         return False
     blocks = depth_first_postorder([graph.entry], lambda block: block.successors)
     order = {block: i for i, block in enumerate(blocks)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from adbc.cpython.size import may_be_straight
@@ -18,7 +18,7 @@ from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _cell_get_, _freevar_, _new_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.normal.inline_calls import MOST_IN_CODE, is_small
+from adbc.passes.normal.inline_calls import MOST_IN_CODE, is_open, is_small
 from adbc.passes.normal.resolve_globals import is_stable
 from adbc.passes.query import NOTHING, constant, target
 from adbc.runtime.build.bindings import Bindings, is_constant
@@ -52,6 +52,10 @@ class _Callee(NamedTuple):
     path: tuple[str, ...] = ()
 
 
+Fits = Callable[[Graph, Value], bool]
+"""Whether a function may be written in where a generator is given for one of its parameters."""
+
+
 class Calling:
     """What `inline_calls` asks about the calls of one graph."""
 
@@ -61,16 +65,33 @@ class Calling:
 
     def choose(self, call: Instruction) -> tuple[Graph, list[Value]] | None:
         """The function that `call` calls, if it may be written in, and its parameters."""
-        found = self.graphs.small_callee(self.graph, call)
-        if found is not None:
-            return found
+        return self.graphs.small_callee(self.graph, call) or self._chosen(call, _is_straight, _is_small)
+
+    def consumer(self, call: Instruction, number: int, fits: Fits) -> tuple[Graph, list[Value]] | None:
+        """The function that `call` calls with operand `number` and that `fits`, given its graph and the
+        parameter that is this operand; and its parameters."""
+        if call.operands.count(call.operands[number]) > 1:
+            return None
+
+        def is_fit(body: Graph, parameters: Sequence[Value]) -> bool:
+            place = next((k for k, v in enumerate(parameters) if v is call.operands[number]), None)
+            return place is not None and is_open(body) and fits(body, body.arguments[place])
+
+        return self._chosen(call, _has_parameters_only, is_fit)
+
+    def _chosen(
+        self,
+        call: Instruction,
+        may_be: Callable[[types.CodeType], bool],
+        is_fit: Callable[[Graph, Sequence[Value]], bool],
+    ) -> tuple[Graph, list[Value]] | None:
         callee = self._callee(call.operands[0])
         namespace = self.graph.namespace
         if callee is None or namespace is None or callee.code.co_flags & _NOT_CALLED:
             return None
         if (callee.code, id(namespace)) in self.graphs.lifting or stands_in(call, callee.code):
             return None
-        if not may_be_straight(callee.code, MOST_IN_CODE):
+        if not may_be(callee.code):
             return None
         bound = _bound(callee, call)
         if bound is None:
@@ -79,7 +100,7 @@ class Calling:
             body = self.graphs.lifted(callee.code, namespace)
         except LiftError:  # it stays a call, and says why when it is made
             return None
-        if not is_small(body, is_bound=True):
+        if not is_fit(body, bound.parameters):
             return None
         if body.free:
             filled = self._filled(body, callee)
@@ -135,6 +156,18 @@ class Calling:
         body.guards += [Guard((*callee.path, cell_step(k)), value) for k, value in read.items()]
         body.free = ()
         return body
+
+
+def _is_straight(code: types.CodeType) -> bool:
+    return may_be_straight(code, MOST_IN_CODE)
+
+
+def _is_small(body: Graph, parameters: Sequence[Value]) -> bool:
+    return is_small(body, is_bound=True)
+
+
+def _has_parameters_only(code: types.CodeType) -> bool:
+    return not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
 
 
 def cell_step(number: int) -> str:

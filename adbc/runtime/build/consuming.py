@@ -11,44 +11,36 @@ from typing import Any, Protocol
 from adbc import passes
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph, Guard
-from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _new_
-from adbc.ir.traverse import copy_graph
+from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _new_, _setattr_
+from adbc.ir.traverse import copy_graph, uses
 from adbc.ir.values import UNDEF, Const, Instruction, Value
-from adbc.passes.normal.consumed_generators import MOST, Written, consumed_generators, is_simple_generator
+from adbc.passes.normal.consumed_generators import (
+    LARGEST,
+    MOST,
+    Written,
+    consumed_generators,
+    is_simple_generator,
+)
 from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
-from adbc.rules.consumers import CONSUMERS, FOLDS, Unset, dict_of_pairs, listed
+from adbc.rules.consumers import FOLDS, Unset, consumer_of, dict_of_pairs, listed
 from adbc.rules.producers import PRODUCERS
-from adbc.runtime.build.calling import stands_in
-from adbc.types.callsites import Binding
+from adbc.runtime.build import calling
+from adbc.runtime.build.calling import Calling, stands_in
 
 __all__ = ["Consuming"]
 
 
-class Bindings(Protocol):
-    """Who knows how arguments meet parameters: `bindings.Bindings`."""
-
-    def find(
-        self, function: object, count: int, keywords: tuple[str, ...], *, makes_generator: bool
-    ) -> Binding | None: ...
-
-
-class Graphs(Protocol):
+class Graphs(calling.Graphs, Protocol):
     """Who knows the graphs of functions: `graphs.Graphs`."""
-
-    lifting: set[Any]
-
-    @property
-    def bindings(self) -> Bindings: ...
 
     def primal(self, function: types.FunctionType) -> Graph: ...
 
-    def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph: ...
-
 
 _NEW: Any = object.__new__
+_SET: Any = object.__setattr__
 _IN_C = types.BuiltinFunctionType
 
 
@@ -65,6 +57,31 @@ def _joins(called: Value) -> bool:
     if not isinstance(called, Instruction) or target(called) is not _getattr_:
         return False
     return type(constant(called.operands[1])) is str and constant(called.operands[2]) == "join"
+
+
+def is_plain_class(cls: Any) -> bool:
+    """Whether instances of `cls` are made by its ``__init__``, and by nothing else that is written down."""
+    return isinstance(cls, type) and type(cls) is type and cls.__new__ is _NEW
+
+
+def is_unasked(cls: type, name: Any) -> bool:
+    """Whether no code runs where the attribute `name` of an instance of `cls` is set."""
+    found = getattr(cls, name, None)
+    is_plain = type(found) is types.MemberDescriptorType or not hasattr(type(found), "__set__")
+    return cls.__setattr__ is _SET and is_plain
+
+
+def _begins_with_all(body: Graph, parameter: Value, cls: type) -> bool:
+    """Whether the ``__init__`` of `cls` makes a list or tuple of `parameter`, and does nothing else with
+    it, before it does anything but set fields."""
+    users = uses(body).get(parameter, ())
+    for call in body.entry.instructions:
+        if list(users) == [call] and target(call) is _foreigncall_ and len(call.operands) == 3:
+            return constant(call.operands[1]) in (list, tuple)
+        is_write = target(call) is _setattr_ and call.operands[1] is body.arguments[0]
+        if not is_write or not is_unasked(cls, constant(call.operands[2])):
+            return False
+    return False
 
 
 def _chooses_one(function: Any) -> bool:
@@ -137,7 +154,7 @@ class Consuming:
         if not isinstance(made, Instruction) or target(made) is not _new_:
             return None
         cls = constant(made.operands[1])
-        if not isinstance(cls, type) or type(cls) is not type or cls.__new__ is not _NEW:
+        if not is_plain_class(cls):
             return None
         path = next((g.path for g in graph.guards if g.value is cls), None)
         function = getattr(cls, "__iter__", None)
@@ -201,7 +218,8 @@ class Consuming:
         return None if written is None else Written(written, call.operands[1:], cells)
 
     def consumer(self, call: Instruction, number: int) -> Written | bool:
-        """How a call consumes its operand `number` (`rules.consumers`)."""
+        """How a call consumes its operand `number` (`rules.consumers`): the function that it calls does, or
+        one in C for which a loop stands."""
         function = target(call)
         if _joins(call.operands[0]):
             return number == 1 and len(call.operands) == 2
@@ -209,9 +227,15 @@ class Consuming:
         if function is _foreigncall_:
             function, skipped = constant(call.operands[1]), 2
         try:
-            found = CONSUMERS.get(function)
+            found = consumer_of(function)
         except TypeError:  # it cannot be hashed
             return False
+        if function is _new_:
+            return self._makes_of_all(call, constant(call.operands[1]), number - 1)
+        if isinstance(function, type) and skipped == 1:
+            return self._makes_of_all(call, function, number)
+        if found is None and skipped == 1:
+            return self._followed(call, number)
         if found is None or number - skipped != found.position:
             return False
         if found.loop is None:
@@ -225,6 +249,51 @@ class Consuming:
             return False
         values = [bound.arguments.get(name, Const(p.default)) for name, p in parameters.parameters.items()]
         return Written(self._template(found.loop), values)
+
+    def _followed(self, call: Instruction, number: int) -> Written | bool:
+        """The function in Python that `call` calls, if all that it does with operand `number` is to iterate
+        over it."""
+        if call.op != "call" or call.block is None:
+            return False
+        chosen = Calling(self.graphs, call.block.graph).consumer(call, number, self._only_iterates)
+        return False if chosen is None else Written(*chosen)
+
+    def _only_iterates(self, body: Graph, parameter: Value) -> bool:
+        if sum(len(block.instructions) for block in body.blocks) > LARGEST:
+            return False
+        users = uses(body).get(parameter, ())
+        for user in users:
+            if not isinstance(user, Instruction) or user.operands.count(parameter) != 1:
+                return False
+            if target(user) is not _iter_ and not self.consumer(user, user.operands.index(parameter)):
+                return False
+        return bool(users)
+
+    def _makes_of_all(self, call: Instruction, cls: Any, place: int) -> bool:
+        """Whether `call` makes an instance of `cls`, whose ``__init__`` begins by making a list or tuple of
+        its argument number `place`, so that it may as well be given a list."""
+        graph = None if call.block is None else call.block.graph
+        function = getattr(cls, "__init__", None)
+        if graph is None or not is_plain_class(cls) or type(function) is not types.FunctionType:
+            return False
+        path = next((g.path for g in graph.guards if g.value is cls), None)
+        count = len(call.operands) - (target(call) is _new_)
+        binding = self.graphs.bindings.find(function, count, call.keywords)
+        if path is None or binding is None or function.__globals__ is not graph.namespace:
+            return False
+        if (function.__code__, id(function.__globals__)) in self.graphs.lifting:
+            return False
+        try:
+            body = self.graphs.primal(function)
+        except LiftError:
+            return False
+        places = [k for k, slot in enumerate(binding.slots) if slot == place]
+        if len(places) != 1 or not _begins_with_all(body, body.arguments[places[0]], cls):
+            return False
+        graph.guards.append(Guard((*path, "__init__"), function))
+        known = {guard.path for guard in graph.guards}
+        graph.guards += [guard for guard in body.guards if guard.path not in known]
+        return True
 
     def applied(self, call: Instruction) -> tuple[Written, int] | None:
         """What a call does that applies a function that is known here to the elements of an iterable, and

@@ -190,6 +190,8 @@ LOCAL: Group[Lifting] = Group(
               "on normal forms: what is written in has gone all this way itself"),
         Stage("scalar_replacement", _replaced_scalars, ("small functions",), ("own objects",),
               "escape analysis sees what is done to an object when constructors and methods are written in"),
+        Stage("generators_of_objects", _consumed_generators, ("own objects",), ("own objects",),
+              "what constructors and methods that were written in consume was given to a call before"),
         Stage("named_tuples", _read_fields, ("own objects",), ("normal form",),
               "what the functions that are written in do with named tuples is seen by then"),
         Stage("step_edges", in_place(step_edges), ("own objects",), ("steps",),

@@ -19,6 +19,9 @@ from adbc.types.lattice import FLOAT, LIST, ListType, inferred_type, is_list, jo
 
 Matrix = list[list[float]]
 
+pytestmark = pytest.mark.usefixtures("at_once")
+"""What is counted are tests in code that is written at once."""
+
 
 def rule_of(f: Callable[..., Any], mode: str) -> Derived:
     """The rule of `f` that was built last."""
