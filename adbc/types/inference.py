@@ -216,6 +216,7 @@ def _attribute_read(value: Value) -> tuple[type, str] | None:
     return (known.cls, name.value) if isinstance(name, Const) and isinstance(name.value, str) else None
 
 
+_ASKING_OF_TEXT = ("format", "format_map", "join", "translate")
 _UNQUESTIONING: dict[type, frozenset[str]] = {
     list: frozenset({"append", "extend", "insert", "clear", "copy", "reverse", "pop", "sort"}),
     dict: frozenset({"items", "keys", "values", "popitem", "clear", "copy", "get", "setdefault", "pop"}),
@@ -223,6 +224,11 @@ _UNQUESTIONING: dict[type, frozenset[str]] = {
     set: frozenset({"add", "discard"}),
     float: frozenset({"conjugate", "is_integer"}),
     complex: frozenset({"conjugate"}),
+    str: frozenset(
+        name
+        for name, method in vars(str).items()
+        if type(method) is types.MethodDescriptorType and name[0] != "_" and name not in _ASKING_OF_TEXT
+    ),
     _thread.LockType: frozenset({"acquire", "locked", "release"}),
     _thread.RLock: frozenset({"acquire", "release"}),
 }

@@ -56,12 +56,30 @@ def _hashes(cls: type) -> bool:
     return builtin_data(cls) or not overrides(cls, "__hash__")
 
 
-_ASKING = ("startswith", "endswith", "find", "index", "count")
+_ANSWERS: dict[type, tuple[str, ...]] = {
+    bool: (
+        "endswith", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower",
+        "isnumeric", "isprintable", "isspace", "istitle", "isupper", "startswith",
+    ),
+    int: ("count", "find", "index", "rfind", "rindex"),
+}  # fmt: skip
 """The methods that say of a text what is in it."""
 
+_TEXTS: dict[type, tuple[str, ...]] = {
+    bytes: ("encode",),
+    list: ("rsplit", "split", "splitlines"),
+    str: (
+        "capitalize", "casefold", "center", "expandtabs", "format", "ljust", "lower", "lstrip",
+        "removeprefix",
+        "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "upper", "zfill",
+    ),
+    tuple: ("partition", "rpartition"),
+}  # fmt: skip
+"""Those that make texts of a text."""
 
-def _text_result(name: str) -> type | None:
-    return bool if name in ("startswith", "endswith") else None
+
+def _of_text(made: type[ZeroRule], names: dict[type, tuple[str, ...]]) -> list[Rule]:
+    return [made(getattr(str, name), result=cls) for cls, known in names.items() for name in known]
 
 
 ROWS: list[Rule] = [
@@ -94,27 +112,8 @@ ROWS: list[Rule] = [
     ZeroRule(time.monotonic, result=float),
     ZeroRule(time.process_time, result=float),
     ZeroRule(time.sleep),
-    *(
-        (ZeroRule if name in _ASKING else TextRule)(getattr(str, name), result=_text_result(name))
-        for name in (
-            "format",
-            "split",
-            "strip",
-            "startswith",
-            "endswith",
-            "replace",
-            "lower",
-            "upper",
-            "rjust",
-            "ljust",
-            "center",
-            "zfill",
-            "find",
-            "index",
-            "count",
-            "encode",
-        )
-    ),
+    *_of_text(ZeroRule, _ANSWERS),
+    *_of_text(TextRule, _TEXTS),
     TextRule(str.join, when=_joinable, result=str),
     ZeroRule(slice.indices, result=tuple),
 ]
