@@ -10,6 +10,7 @@ from adbc.rules.kinds import RowKind
 from adbc.rules.numpy import (
     array_likes,
     buffers,
+    composed,
     conversion,
     counting,
     creation,
@@ -84,6 +85,7 @@ _OF_ARRAYS: list[Rule] = [
     *conversion.ROWS,
     *selection.ROWS,
     *sorting.ROWS,
+    *composed.ROWS,
     *counting.ROWS,
     *scatter.ROWS,
     *memory.ROWS,

@@ -1,0 +1,321 @@
+"""Functions that NumPy composes in Python of many others: one call, and a formula for the derivative.
+
+To follow NumPy's own lines costs 30 to 150 times what the call does, for they look at shapes and options.
+Where a call is of a form that the formula does not cover, they are followed.
+
+Sources of the formulas: quantiles interpolate between two elements in order (R. J. Hyndman and Y. Fan,
+"Sample quantiles in statistical packages", 1996, definition 7); the others are sums.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any
+
+import numpy as np
+
+from adbc.rules.numpy.base import ArrayRule, is_plain, plain
+from adbc.rules.numpy.reductions import kept, lines, reduction, unlines
+from adbc.rules.table import Overlay, Rule
+
+__all__ = ["ROWS"]
+
+
+def _followed(function: Any) -> Any:
+    """NumPy's lines, without a rule."""
+    found: Any = inspect.unwrap(function)
+    made = types.FunctionType(
+        found.__code__, found.__globals__, found.__name__, found.__defaults__, found.__closure__
+    )
+    made.__kwdefaults__ = found.__kwdefaults__
+    return made
+
+
+# -- sums without NaN --------------------------------------------------------------------------------------
+
+
+def _counted(x: Any, where: Any) -> Any:
+    """Which elements count."""
+    mask = ~np.isnan(x)
+    return mask if where is True else mask & where
+
+
+def nansum_jvp(
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
+    return np.sum(np.where(_counted(x, where), d, 0), axis=axis, keepdims=keepdims)
+
+
+def nansum_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: Any) -> Any:
+    return np.where(_counted(x, where), kept(by, x, axis), 0)
+
+
+def nanmean_jvp(
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
+    mask = _counted(x, where)
+    count = np.sum(mask, axis=axis, keepdims=keepdims)
+    return np.sum(np.where(mask, d, 0), axis=axis, keepdims=keepdims) / np.maximum(count, 1)
+
+
+def nanmean_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: Any) -> Any:
+    mask = _counted(x, where)
+    share = kept(by, x, axis) / np.maximum(
+        np.sum(mask, axis=axis, keepdims=True).reshape(kept(by, x, axis).shape), 1
+    )
+    return np.where(mask, share, 0)
+
+
+# -- averages ------------------------------------------------------------------------------------------------
+
+
+def _weighing(a: Any, weights: Any, axis: Any) -> Any:
+    """The weights as `a` is multiplied with them."""
+    w = np.asarray(weights)
+    if w.shape == np.shape(a):
+        return w
+    shape = [1] * np.ndim(a)
+    shape[axis] = w.size
+    return w.reshape(shape)
+
+
+def _average_of(a: Any, weights: Any, axis: Any, keepdims: Any) -> Any:
+    return np.average(a, axis, weights, keepdims=keepdims)
+
+
+def average_by_values(d: Any, y: Any, a: Any, weights: Any, axis: Any, keepdims: Any) -> Any:
+    w = _weighing(a, weights, axis)
+    total = np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=keepdims)
+    return np.sum(d * w, axis=axis, keepdims=keepdims) / total
+
+
+def average_by_weights(d: Any, y: Any, a: Any, weights: Any, axis: Any, keepdims: Any) -> Any:
+    w = _weighing(a, weights, axis)
+    total = np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=keepdims)
+    away = np.asarray(a) - kept(y, a, axis)
+    return np.sum(_weighing(a, d, axis) * away, axis=axis, keepdims=keepdims) / total
+
+
+def average_to_values(by: Any, y: Any, a: Any, weights: Any, axis: Any, keepdims: Any) -> Any:
+    w = np.broadcast_to(_weighing(a, weights, axis), np.shape(a))
+    return kept(by, a, axis) / np.sum(w, axis=axis, keepdims=True) * w
+
+
+def average_to_weights(by: Any, y: Any, a: Any, weights: Any, axis: Any, keepdims: Any) -> Any:
+    w = _weighing(a, weights, axis)
+    share = kept(by, a, axis) / np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=True)
+    found = share * (np.asarray(a) - kept(y, a, axis))
+    repeated = tuple(i for i, n in enumerate(w.shape) if n == 1)
+    return np.sum(found, axis=repeated).reshape(np.shape(weights))
+
+
+_followed_average = _followed(np.average)
+
+
+def _average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+) -> Any:
+    if returned or keepdims is np._NoValue or type(a) is not np.ndarray:
+        return _followed_average(a, axis, weights, returned, keepdims=keepdims)
+    if weights is None:
+        return np.mean(a, axis, keepdims=keepdims)
+    are_floats = type(weights) is np.ndarray and a.dtype.kind == weights.dtype.kind == "f"
+    if are_floats and (weights.shape == a.shape or (type(axis) is int and weights.ndim == 1)):
+        return _average_of(a, weights, axis, keepdims)
+    return _followed_average(a, axis, weights, returned, keepdims=keepdims)
+
+
+# -- quantiles -----------------------------------------------------------------------------------------------
+
+
+def _quantile_of(a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
+    return np.quantile(a, q, axis, keepdims=keepdims)
+
+
+def _percentile_of(a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
+    return np.percentile(a, q, axis, keepdims=keepdims)
+
+
+def _between(x: Any, q: Any, axis: Any) -> tuple[Any, Any, Any, Any]:
+    """The elements of `x` as lines; the places on each line of those between which the quantiles `q`, in a
+    flat array, lie; and the share of the latter."""
+    flat = lines(x, axis)
+    n = flat.shape[-1]
+    order = np.argsort(flat, axis=-1, kind="stable")
+    place = np.broadcast_to(np.ravel(q) * (n - 1), (*flat.shape[:-1], np.size(q)))
+    low = np.clip(np.floor(place).astype(np.intp), 0, n - 1)
+    share = place - low
+    # What is not a number is the last in the order, and the result then.
+    low = np.where(np.isnan(np.take_along_axis(flat, order[..., -1:], -1)), n - 1, low)
+    high = np.minimum(low + 1, n - 1)
+    return flat, np.take_along_axis(order, low, -1), np.take_along_axis(order, high, -1), share
+
+
+def _as_result(found: Any, y: Any) -> Any:
+    """Quantiles of lines, of which each has its own on the last axis, in the shape of the result `y`."""
+    return np.moveaxis(found, -1, 0).reshape(np.shape(y))
+
+
+def _as_lines(by: Any, flat: Any, count: int) -> Any:
+    return np.moveaxis(np.reshape(by, (count, *flat.shape[:-1])), 0, -1)
+
+
+def _quantile_formulas(scale: float) -> tuple[Any, Any]:
+    def by_values(d: Any, y: Any, a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
+        _, low, high, share = _between(a, np.asarray(q) / scale, axis)
+        along = lines(d, axis)
+        found = (1.0 - share) * np.take_along_axis(along, low, -1) + share * np.take_along_axis(
+            along, high, -1
+        )
+        return _as_result(found, y)
+
+    def by_place(d: Any, y: Any, a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
+        flat, low, high, _ = _between(a, np.asarray(q) / scale, axis)
+        slope = np.take_along_axis(flat, high, -1) - np.take_along_axis(flat, low, -1)
+        return _as_result(slope * (flat.shape[-1] - 1) / scale * np.ravel(d), y)
+
+    def to_values(by: Any, y: Any, a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
+        flat, low, high, share = _between(a, np.asarray(q) / scale, axis)
+        given = _as_lines(by, flat, np.size(q))
+        weight = np.zeros(flat.shape, np.result_type(given))
+        rows = np.indices(low.shape, sparse=True)[:-1]
+        np.add.at(weight, (*rows, low), given * (1.0 - share))
+        np.add.at(weight, (*rows, high), given * share)
+        return unlines(weight, a, axis)
+
+    def to_place(by: Any, y: Any, a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
+        flat, low, high, _ = _between(a, np.asarray(q) / scale, axis)
+        slope = np.take_along_axis(flat, high, -1) - np.take_along_axis(flat, low, -1)
+        given = _as_lines(by, flat, np.size(q)) * slope * (flat.shape[-1] - 1) / scale
+        return given.reshape(-1, np.size(q)).sum(0).reshape(np.shape(q))
+
+    return (by_values, by_place), (to_values, to_place)
+
+
+def _quantile_rows(function: Any, of_linear: Any, scale: float) -> list[Rule]:
+    followed = _followed(function)
+
+    def quantile(
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: Any = False,
+        **others: Any,
+    ) -> Any:
+        is_linear = method == "linear" and not others and out is None and not overwrite_input
+        if is_linear and type(a) is np.ndarray and a.dtype.kind == "f" and a.size and type(q) is not complex:
+            return of_linear(a, q, axis, keepdims)
+        return followed(a, q, axis, out, overwrite_input, method, keepdims, **others)
+
+    jvp, vjp = _quantile_formulas(scale)
+    return [
+        ArrayRule(of_linear, "a q axis keepdims", jvp=jvp, vjp=vjp),
+        Overlay(function, quantile, when=plain),
+    ]
+
+
+# -- differences ---------------------------------------------------------------------------------------------
+
+
+def _gradient_of(f: Any, step: Any, axis: Any) -> Any:
+    return np.gradient(f, step, axis=axis)
+
+
+def gradient_by_values(d: Any, y: Any, f: Any, step: Any, axis: Any) -> Any:
+    return np.gradient(np.broadcast_to(d, np.shape(f)), step, axis=axis)
+
+
+def gradient_by_step(d: Any, y: Any, f: Any, step: Any, axis: Any) -> Any:
+    return -y / step * d
+
+
+def gradient_to_values(by: Any, y: Any, f: Any, step: Any, axis: Any) -> Any:
+    given = np.moveaxis(np.asarray(by), axis, -1)
+    found = np.zeros(given.shape, given.dtype)
+    inside = 0.5 * given[..., 1:-1]
+    found[..., 2:] += inside
+    found[..., :-2] -= inside
+    found[..., 0] -= given[..., 0]
+    found[..., 1] += given[..., 0]
+    found[..., -1] += given[..., -1]
+    found[..., -2] -= given[..., -1]
+    return np.moveaxis(found, -1, axis) / step
+
+
+def gradient_to_step(by: Any, y: Any, f: Any, step: Any, axis: Any) -> Any:
+    return -np.sum(by * y) / step
+
+
+_followed_gradient = _followed(np.gradient)
+
+
+def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    if type(f) is np.ndarray and f.dtype.kind == "f" and edge_order == 1 and len(varargs) < 2:
+        step = varargs[0] if varargs else 1.0
+        is_one = type(axis) is int or (axis is None and f.ndim == 1)
+        if is_one and f.ndim and (type(step) is float or type(step) is int):
+            place = -1 if axis is None else axis
+            if f.shape[place] > 1:
+                return _gradient_of(f, step, place)
+    return _followed_gradient(f, *varargs, axis=axis, edge_order=edge_order)
+
+
+_followed_ediff1d = _followed(np.ediff1d)
+
+
+def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    if to_end is None and to_begin is None and type(ary) is np.ndarray:
+        return np.diff(np.ravel(ary))
+    return _followed_ediff1d(ary, to_end, to_begin)
+
+
+# -- joined by subscripts ------------------------------------------------------------------------------------
+
+_GETITEM: Any = type(np.r_).__getitem__
+_followed_getitem = _followed(_GETITEM)
+_ROW, _COLUMN = type(np.r_), type(np.c_)
+
+
+def _joined(self: Any, key: Any) -> Any:
+    """``np.r_[x, 0.0, y]`` and ``np.c_[x, y]`` of arrays with one axis, and numbers among them."""
+    cls = type(self)
+    if (cls is _ROW or cls is _COLUMN) and type(key) is tuple:
+        arrays, others = 0, 0
+        for part in key:
+            if type(part) is np.ndarray:
+                arrays += part.ndim == 1 and part.dtype.char == "d"
+            else:
+                others += type(part) is float or type(part) is int
+        if cls is _ROW and arrays and arrays + others == len(key):
+            return np.concatenate([p if type(p) is np.ndarray else np.array([p], float) for p in key])
+        if cls is _COLUMN and arrays and arrays == len(key):
+            return np.concatenate([p.reshape(-1, 1) for p in key], -1)
+    return _followed_getitem(self, key)
+
+
+def _is_array(*classes: type) -> bool:
+    return bool(classes) and classes[0] is np.ndarray and all(map(is_plain, classes))
+
+
+ROWS: list[Rule] = [
+    reduction(np.nansum, "a axis dtype out keepdims initial where", (nansum_jvp, nansum_vjp)),
+    reduction(np.nanmean, "a axis dtype out keepdims where", (nanmean_jvp, nanmean_vjp)),
+    ArrayRule(
+        _average_of, "a weights axis keepdims",
+        jvp=(average_by_values, average_by_weights), vjp=(average_to_values, average_to_weights),
+    ),
+    Overlay(np.average, _average, when=_is_array),
+    *_quantile_rows(np.quantile, _quantile_of, 1.0),
+    *_quantile_rows(np.percentile, _percentile_of, 100.0),
+    ArrayRule(
+        _gradient_of, "f step axis",
+        jvp=(gradient_by_values, gradient_by_step), vjp=(gradient_to_values, gradient_to_step),
+    ),
+    Overlay(np.gradient, _gradient, when=_is_array),
+    Overlay(np.ediff1d, _ediff1d, when=_is_array),
+    Overlay(_GETITEM, _joined),
+]  # fmt: skip
