@@ -561,6 +561,8 @@ class Reversal:
         copies: dict[Block, Block],
     ) -> None:
         builder = writer.builder
+        for array in self.forwards.formulas.used_within(block):
+            writer.forget(array)
         for adjoint in reversed(self.forwards.adjoints[block]):
             builder.position = adjoint.position if isinstance(adjoint.position, Position) else None
             adjoint.reverse(writer)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
-from adbc.ir.graph import Graph
+from adbc.ir.graph import Block, Graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.records import record
 from adbc.reverse.adjoints import Adjoint, wants
@@ -591,6 +591,18 @@ class FormulaUses:
             and self.sites[array].kind in (Kind.FORMULA, Kind.PART)
             and self.are_all_users_of(array)
         )
+
+    def used_within(self, block: Block) -> list[Instruction]:
+        """The arrays of `block` that get cotangents from formulas there alone: they have none where the block
+        is entered from behind.  To say so matters in a loop, of which not all ways are known there yet: a sum
+        with what may come is no number any more that may stand for an array."""
+        return [
+            call
+            for call in block.instructions
+            if call in self.active
+            and isinstance(type_of(call), ValueArrayType)
+            and self.are_all_users_of(call)
+        ]
 
     def are_all_users_of(self, call: Instruction) -> bool:
         """Whether `call` gets cotangents, all of them from formulas in the same block."""

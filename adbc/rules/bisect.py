@@ -6,21 +6,41 @@ The searches are spelled out, because keys and comparisons may be code of the us
 from __future__ import annotations
 
 import bisect
+import sys
 from typing import Any
 
-from adbc.rules.table import Overlay, Rule
+from adbc.ir.intrinsics import _load_special_
+from adbc.rules.classes import overrides
+from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
+
+_ASKS_ITSELF = sys.version_info >= (3, 12)
+"""Whether the searches ask the ``__lt__`` of two values of one class before the interpreter does."""
+
+
+def asks_itself(x: Any) -> bool:
+    """Whether a search for `x` asks the ``__lt__`` of its class, which is in Python.  Once that has answered
+    `NotImplemented`, it is no longer asked so, but the interpreter has asked it again for that comparison."""
+    return _ASKS_ITSELF and overrides(type(x), "__lt__")
 
 
 def _bisect_left(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: Any = None) -> int:
     if lo < 0:
         raise ValueError("lo must be non-negative")
-    if hi is None:
+    if hi is None or hi == -1:  # as in C
         hi = len(a)
+    asks = asks_itself(x)
     while lo < hi:
         middle = (lo + hi) // 2
-        if (a[middle] if key is None else key(a[middle])) < x:
+        value = a[middle] if key is None else key(a[middle])
+        answer: Any = NotImplemented
+        if asks and type(value) is type(x):
+            answer = _load_special_(value, "__lt__")(x)
+            asks = answer is not NotImplemented
+        if answer is NotImplemented:
+            answer = value < x
+        if answer:
             lo = middle + 1
         else:
             hi = middle
@@ -30,11 +50,19 @@ def _bisect_left(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: Any
 def _bisect_right(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: Any = None) -> int:
     if lo < 0:
         raise ValueError("lo must be non-negative")
-    if hi is None:
+    if hi is None or hi == -1:  # as in C
         hi = len(a)
+    asks = asks_itself(x)
     while lo < hi:
         middle = (lo + hi) // 2
-        if x < (a[middle] if key is None else key(a[middle])):
+        value = a[middle] if key is None else key(a[middle])
+        answer: Any = NotImplemented
+        if asks and type(value) is type(x):
+            answer = _load_special_(x, "__lt__")(value)
+            asks = answer is not NotImplemented
+        if answer is NotImplemented:
+            answer = x < value
+        if answer:
             hi = middle
         else:
             lo = middle + 1
@@ -54,4 +82,5 @@ ROWS: list[Rule] = [
     Overlay(bisect.bisect_right, _bisect_right),
     Overlay(bisect.insort_left, _insort_left),
     Overlay(bisect.insort_right, _insort_right),
+    ZeroRule(asks_itself, result=bool),
 ]

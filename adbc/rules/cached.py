@@ -12,7 +12,8 @@ from typing import Any
 
 from adbc.flags import HEAP_TYPE
 from adbc.rules.surrogates import Surrogate
-from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
+from adbc.tangents import NO_TANGENT
 from adbc.tangents.objects import FrozenKind
 from adbc.tangents.protocol import kind_of
 
@@ -136,6 +137,30 @@ _BASES: dict[Any, Any] = {str: str.__str__, int: int.__int__, bytes: lambda x: b
 """By classes of values without a derivative, what gives that of an instance of a derived class."""
 
 
+def seen_as(x: Any) -> Any:
+    """How `x` is seen where this is called: at how many levels it has a tangent.
+
+    One object has none where it was handed on by `stop_gradient`, and what is computed of it there is not
+    what is computed of it elsewhere.  Here, where nobody differentiates, nothing has.
+    """
+    return ()
+
+
+def _seen(x: Any, tangent: Any) -> tuple[Any, ...]:
+    if not kind_of(type(x)).address:  # a value, whose tangent is no more than what it was computed from
+        return ()
+    outside = seen_as(x)  # outer levels follow that, and say how they see the object
+    return outside if tangent is None or tangent is NO_TANGENT else (*outside, True)
+
+
+def _seen_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    return _seen(args[0], dargs[0]), None
+
+
+def _seen_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    return _seen(args[0], fargs[0]), None, lambda bout: (None,)
+
+
 class _LruCache(Surrogate):
     """A cache that a function makes while it is differentiated: what is kept there keeps its derivative.
 
@@ -169,6 +194,9 @@ class _LruCache(Surrogate):
                 self.misses += 1
                 return self.function(*args, **keywords)
             key = key_of(args, keywords, hashes, self.typed)
+            seen = tuple([seen_as(value) for value in (*args, *keywords.values())])
+            if any(seen):
+                key = (key, seen)
             self.held.append((args, keywords))  # so that no address is used again
         if key in self.kept:
             self.hits += 1
@@ -224,5 +252,6 @@ ROWS: list[Rule] = [
     ZeroRule(key_of),
     ZeroRule(are_asked, result=bool),
     ZeroRule(are_discrete, result=bool),
+    Primitive(seen_as, frule=_seen_frule, rrule=_seen_rrule, is_fitted=True, result=tuple),
     Overlay(functools._lru_cache_wrapper, _lru_cache),
 ]

@@ -87,10 +87,11 @@ class InstanceKind(_FieldKind):
         of another object, a `shell` around what was made for that."""
         fields = instance_dict(x)
         key = ("fields", id(fields))
-        known = (walk.memo.get(key) or walk.memo.get(id(fields))) if fields else None
+        has_fields = fields or type(x).__dictoffset__  # an empty one may be filled by its own name
+        known = (walk.memo.get(key) or walk.memo.get(id(fields))) if has_fields else None
         if known is None or known[0] is not fields:
             result = visit()
-            if fields:
+            if has_fields:
                 walk.memo[key] = (fields, result)
             return result
         result = known[1]

@@ -31,6 +31,8 @@ from adbc.types.lattice import (
     IteratorType,
     ListType,
     TupleType,
+    has_cotangent,
+    has_shadow,
     is_list,
     is_number,
     is_numpy_number,
@@ -312,6 +314,9 @@ def exposed(call: Instruction, row: Any, arrays: Collection[int] | None) -> Sequ
     if row is None:
         return () if is_harmless(call) else call.operands
     arguments = call_parts(call)[1]
+    options = row.uncovered(len(arguments) - len(call.keywords))
+    if any(has_shadow(t) or has_cotangent(t) for t in (type_of(arguments[i]) for i in options)):
+        return call.operands  # if one is active, the call is made at run time, and is given all companions
     if row.mutates:
         return [arguments[0], *arguments[max(row.takes_values, 1) :]]  # what is overwritten is memory
     if row.is_zero(len(arguments), call.keywords):

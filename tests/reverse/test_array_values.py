@@ -220,6 +220,55 @@ def test_beside_a_list_in_which_there_might_be_text(f: Callable[..., Any], x: An
     check_rule(f, x)
 
 
+def repeated(x: Any, times: Any) -> Any:
+    total = 0.0
+    for n in times:
+        total = total + np.repeat(x, int(n)).sum()
+    return total
+
+
+def tiled(x: Any, times: Any) -> Any:
+    for n in times:
+        y = np.tile(x, n[0]).sum() * 2.0
+    return y
+
+
+def differences(x: Any, times: Any) -> Any:
+    total, i = 0.0, 0
+    while i < len(times):
+        n = int(times[i])
+        total = total + np.diff(x, n=n).sum() - np.cumsum(x[n:]).mean()
+        i += 1
+    return total
+
+
+@pytest.mark.parametrize("f, times", [(repeated, ("1", "3")), (tiled, ([1], [2])), (differences, ("1", "2"))])
+@pytest.mark.parametrize("warm_after", [0, 40])
+def test_a_sum_in_a_loop_of_an_array_whose_formula_wants_an_array(
+    f: Callable[..., Any], times: Any, warm_after: int
+) -> None:
+    """The number of elements is known by a guess, behind a check: the loop may be left there."""
+    x, t = array(4), array(4)
+    expected = adbc.jvp(lambda x: f(x, times), (x,), (t,))
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for _ in range(50):
+            value, slope = adbc.value_and_grad(lambda x: f(x, times))(x)
+            assert value == pytest.approx(expected[0]) and slope @ t == pytest.approx(expected[1])
+    check_rule(lambda x: f(x, times), x)
+
+
+@pytest.mark.parametrize("warm_after", [0, 40])
+def test_beside_a_list_by_which_there_is_no_derivative(warm_after: int) -> None:
+    def f(x: Any) -> Any:
+        return np.add.reduceat(x * x, [0, 2, 1]) @ [1.0, 2.0, 3.0]
+
+    x = array(4)
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for _ in range(3):
+            slope = adbc.grad(f)(x)
+            assert slope == pytest.approx(2.0 * x * [1.0, 4.0, 5.0, 3.0])
+
+
 def text(function: Callable[..., Any], *types: Any) -> str:
     return str(fwd_ir((function, *types)))
 

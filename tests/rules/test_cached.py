@@ -395,6 +395,70 @@ def test_equal_numbers_that_depend_on_different_things() -> None:
             assert adbc.jvp(f, (x, x), v)[1] == pytest.approx(adbc.jvp(expected, (x, x), v)[1])
 
 
+class Held:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def stopped_first(x: Any) -> Any:
+    scale, held = [x], Held(x)
+
+    @functools.cache
+    def square(held: Held) -> Any:
+        return held.value * held.value * scale[0]
+
+    return square(adbc.stop_gradient(held)) + square(held)
+
+
+def stopped_last(x: Any) -> Any:
+    scale, held = [x], Held(x)
+
+    @functools.lru_cache(maxsize=2)
+    def square(held: Held, times: int = 1) -> Any:
+        return held.value * held.value * scale[0] * times
+
+    return square(held, times=1) + square(adbc.stop_gradient(held), times=1)
+
+
+def active_later(x: Any) -> Any:
+    scale, held = [x], Held(2.0)
+
+    @functools.cache
+    def square(held: Held) -> Any:
+        return held.value * held.value * scale[0]
+
+    before = square(held)
+    held.value = x
+    return before + square(held)
+
+
+@pytest.mark.parametrize("warm_after", [0, 40])
+def test_an_object_that_is_stopped_is_told_apart_where_the_cache_is_made(warm_after: int) -> None:
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for f, value, slope in (
+            (stopped_first, 6.75, 2.25 + 6.75),
+            (stopped_last, 6.75, 2.25 + 6.75),
+            (active_later, 12.0, 8.0),
+        ):
+            for _ in range(2):
+                assert adbc.value_and_grad(f)(1.5) == (value, slope)
+                assert adbc.jvp(f, (1.5,), (1.0,)) == (value, slope)
+
+
+def test_an_object_that_is_stopped_is_told_apart_in_an_inner_derivative() -> None:
+    def f(x: Any) -> Any:
+        @functools.cache
+        def square(held: Held) -> Any:
+            return held.value * held.value
+
+        held = Held(x)
+        return square(adbc.stop_gradient(held)) + square(held)
+
+    for derivative in (adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))[1]):
+        assert adbc.jvp(derivative, (1.5,), (1.0,)) == (3.0, 2.0)
+        assert adbc.value_and_grad(derivative)(1.5) == (3.0, 2.0)
+
+
 STEPS = """
 import adbc
 from tests.rules.test_cached import Side, Terms, binomial, price

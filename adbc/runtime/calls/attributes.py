@@ -37,7 +37,7 @@ from adbc.runtime.calls.steps import (
     pass_to_row,
 )
 from adbc.runtime.state.activity import is_active, is_opaque
-from adbc.tangents import FData, MutableTangent
+from adbc.tangents import FData
 from adbc.tangents.fields import LOCAL, access, has_attributes_beside, instance_dict, slots_of
 from adbc.tangents.protocol import kind_of
 
@@ -122,10 +122,8 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     if goes_first(descriptor):
         return _data_descriptor(call, descriptor, table)
     if name in instance_dict(obj):
-        if _is_stateless(call):
+        if cls is types.FunctionType:
             return OfFunction(_item(operator.getitem, call))
-        if cls is types.FunctionType and name not in fields.function_fields(obj, call.shadows[0]):
-            return Found(call, obj.__dict__[name])  # set before the call: its memory is known by the address
         return _field(fields.GET, call.on(fields.get_field, 0, 1))
     if descriptor is None:
         if any(name in vars(base) for base in cls.__mro__):
@@ -136,14 +134,10 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     return _bind(call, descriptor, table)
 
 
-def _is_stateless(call: Call) -> bool:
-    """Whether the object of `call` is a function without a shadow, which has neither cells nor defaults."""
-    return type(call.args[0]) is types.FunctionType and call.shadows[0] is None
-
-
 def _item(operation: Any, call: Call) -> Call:
-    """The call that does with an attribute of such a function what `operation` does with an item: its
-    ``__dict__`` is memory that has a shadow by its address."""
+    """The call that does with an attribute of a function what `operation` does with an item: its ``__dict__``
+    is memory that has a shadow by its address.  That of the function is not asked: there may be none where
+    the function is met by another name, and it has the cells, which have names too."""
     args = (call.args[0].__dict__, *call.args[1:])
     return Call(operation, None, args, (None, *call.shadows[1:]), (None, *call.origins[1:]))
 
@@ -260,11 +254,7 @@ def _dictionary(call: Call) -> Step:
     """``obj.__dict__``: its shadow is the dictionary of the fields in the shadow of `obj`."""
     obj, shadow = call.args[0], call.shadows[0]
     found = _read(obj, "__dict__")
-    if type(obj) is types.FunctionType:  # whose shadow has its cells beside its attributes
-        if type(shadow) is MutableTangent:
-            return Value(call, found, fields.function_fields(obj, shadow))
-        return Found(call, found)
-    if has_attributes_beside(type(obj)):
+    if type(obj) is types.FunctionType or has_attributes_beside(type(obj)):
         return Found(call, found)
     beside = fields.dictionary(obj, found, shadow)
     if beside is not None and slots_of(type(obj)):
@@ -452,7 +442,7 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
             call.perform()  # for its error: there is no place for it
         if not is_active(call.shadows[2]):
             return Foreign(call.of(setattr))
-    if descriptor is None and _is_stateless(call):
+    if descriptor is None and type(obj) is types.FunctionType:
         return Locate(_item(operator.setitem, call), 0)
     return _field(fields.SET, call.on(fields.set_field, 0, 1, 2))
 
@@ -471,7 +461,7 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
         call.perform()  # for its error
     if descriptor is None and _has_own_ways(type(call.args[0])):
         return Foreign(call.of(delattr))
-    if descriptor is None and _is_stateless(call) and call.args[1] in call.args[0].__dict__:
+    if type(call.args[0]) is types.FunctionType and call.args[1] in call.args[0].__dict__:
         return Locate(_item(operator.delitem, call), 0)
     return _field(fields.DELETE, call.on(fields.delete_field, 0, 1))
 

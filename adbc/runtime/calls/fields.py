@@ -8,7 +8,6 @@ a record identified by value (a frozen dataclass, a named tuple) is an `FData`.
 from __future__ import annotations
 
 import types
-from types import FunctionType
 from typing import Any
 
 from adbc.cpython.libraries import is_library_class
@@ -42,7 +41,6 @@ __all__ = [
     "default_fields",
     "delete_field",
     "dictionary",
-    "function_fields",
     "get_field",
     "refuse_class_write",
     "set_field",
@@ -92,8 +90,7 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     if shadow is None:
         return value, None, lambda bout: (None, None)
     if type(shadow) in WITH_FIELDS:
-        is_object = type(shadow) is MutableTangent and type(obj) is not FunctionType
-        fields = shadow.__dict__ if is_object else _fields(obj, shadow)
+        fields = shadow.__dict__ if type(shadow) is MutableTangent else _fields(obj, shadow)
         slot = fields.get(name, _ABSENT)
         if slot is _ABSENT:
             _unseen(obj, name, value)
@@ -123,8 +120,6 @@ def _fields(obj: Any, shadow: Any) -> Any:
             "each value has two names",
             "read and write the items instead",
         )
-    if type(obj) is FunctionType:
-        return function_fields(obj, shadow)
     return getattr(shadow, "__dict__", _NO_FIELDS)
 
 
@@ -133,19 +128,6 @@ def dictionary(obj: Any, own: Any, companion: Any) -> Any:
     if type(companion) not in WITH_FIELDS:
         return None
     return companion if own is obj else companion.__dict__
-
-
-def function_fields(function: FunctionType, shadow: Any) -> Any:
-    """The dictionary in which the shadow of a function keeps the tangents of its attributes: apart from those
-    of its cells, which have names too."""
-    fields = getattr(shadow, "__dict__", _NO_FIELDS)
-    if fields is _NO_FIELDS:
-        return _NO_FIELDS
-    own: dict[str, Any] = fields.setdefault("__dict__", {})
-    for name, value in function.__dict__.items():
-        if name not in own and kind_of(type(value)).inactive:
-            own[name] = NO_TANGENT
-    return own
 
 
 def _unseen(obj: Any, name: str, value: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.rules.declared import holds_numbers
 from adbc.runtime.calls import steps
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import is_active
@@ -39,7 +40,10 @@ def with_keywords(
     if rest and drops_keywords(row):
         raise missing_rule(call, f"its rule does not know the keyword argument {next(iter(rest))!r}")
     for name, i in rest.items():
-        if has_derivative(call.shadows[i]) and not row.is_zero(n, call.keywords):
+        may_depend = has_derivative(call.shadows[i]) and holds_numbers(
+            args[i]
+        )  # a number that is whole cannot
+        if may_depend and not row.is_zero(n, call.keywords):
             raise missing_rule(
                 call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
             )

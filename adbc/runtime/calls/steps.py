@@ -322,7 +322,7 @@ class Locate(OfCall):
 
 @record(slots=True)
 class OfFunction(OfCall):
-    """Read an attribute of a function that has no shadow: `call` reads it as an item of its ``__dict__``."""
+    """Read an attribute of a function: `call` reads it as an item of its ``__dict__``."""
 
 
 @record(slots=True)

@@ -211,9 +211,9 @@ class Shadows:
                 else:
                     self.register(x, s)
                 seen.add(id(x))
-                if type(s) in WITH_FIELDS:
+                if type(s) in WITH_FIELDS and type(x) is not types.FunctionType:  # which has its cells there
                     own = instance_dict(x)
-                    if own:
+                    if own or type(x).__dictoffset__:  # it may be filled by its own name
                         self._memo["fields", id(own)] = (own, s)
             if isinstance(kind, AddressKind | ValueKind) and not _holds_floats(x):
                 pending.extend((part, kind.part(s, key)) for key, part in kind.parts(x) if _has(s, key))

@@ -251,3 +251,18 @@ def test_what_replaces_numbers_that_are_none_has_derivatives() -> None:
     check_rule(lambda y: np.nan_to_num(BAD, nan=y[0], posinf=y, neginf=-y), np.arange(1.0, 6.0))
     check_rule(lambda u: np.nan_to_num(BAD_COMPLEX, nan=u, posinf=u * u, neginf=-u), 1.5)
     check_rule(lambda z: np.nan_to_num(z * 2.0, nan=7.0), np.array([1.0 + 2.0j, -1.0j]))
+
+
+@pytest.mark.parametrize("warm_after", [0, 40])
+def test_a_whole_number_by_keyword_is_no_option_with_a_derivative(warm_after: int) -> None:
+    """NumPy's own code gives `np.array` a number of axes that it has read from an object."""
+
+    def f(x: Any) -> Any:
+        return np.prod(np.r_[x, 1:3, x[0]])
+
+    x = np.array([0.7, -1.2, 2.1])
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for _ in range(80):
+            value, slope = adbc.value_and_grad(f)(x)
+            assert value == pytest.approx(2.0 * np.prod(x) * x[0])
+            assert slope == pytest.approx(value / x * [2.0, 1.0, 1.0])

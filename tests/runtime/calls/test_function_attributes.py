@@ -52,6 +52,17 @@ def counted(y: Any) -> Any:
     return y * y
 
 
+def scaled_by(c: list[float]) -> Any:
+    def scaled(y: Any) -> Any:
+        return y * y * scaled.k * vars(scaled)["w"][0] * c[0]
+
+    scaled.k, scaled.w = 3.0, [2.0]
+    return scaled
+
+
+scaled = scaled_by([1.0])
+
+
 class Owner:
     def method(self, y: Any) -> Any:
         return y * Owner.method.k
@@ -152,6 +163,60 @@ def set_in_inner_derivative(x: Any) -> Any:
     return adbc.grad(inner)(x) * x
 
 
+def of_local_in_inner_derivative(x: Any) -> Any:
+    def local(y: Any) -> Any:
+        return y * y * local.k * vars(local)["k"]
+
+    local.k = x
+    return adbc.grad(local)(2.0) * local.k + adbc.jvp(local, (x,), (1.0,))[1]
+
+
+def of_local_with_a_default_in_inner_derivative(x: Any) -> Any:
+    def local(y: Any, *, s: Any = x) -> Any:
+        return y * local.k * s * (y + local.w[0])
+
+    local.k = 3.0
+    local.w = [x]
+    return adbc.grad(local)(2.0)
+
+
+def counted_in_inner_derivative(x: Any) -> Any:
+    def local(y: Any) -> Any:
+        local.n += 1
+        local.total = local.total + y * x
+        return local.total * y * local.n
+
+    local.n, local.total = 0, x
+    return adbc.grad(local)(2.0) + adbc.value_and_grad(local)(3.0)[1] + local.n + local.total
+
+
+def wrapped_in_inner_derivative(x: Any) -> Any:
+    @counting
+    def local(y: Any) -> Any:
+        return y * y * x
+
+    return adbc.grad(local)(2.0) + local(3.0) + local.calls
+
+
+def replaced_in_inner_derivative(x: Any) -> Any:
+    scaled.k, scaled.w = x, [x]
+    y = adbc.grad(scaled)(2.0)
+    del scaled.k
+    scaled.k = 2.0
+    return y + adbc.grad(scaled)(x)
+
+
+def filled_by_its_dictionary_in_inner_derivative(x: Any) -> Any:
+    owner = Owner()
+    own = vars(owner)
+
+    def local(y: Any) -> Any:
+        own["k"] = y * x
+        return owner.k * y  # type: ignore[attr-defined]  # set by the other name
+
+    return adbc.grad(local)(2.0) * x
+
+
 def copied(x: Any) -> Any:
     g.last = x
     return copy.copy(g).last * x
@@ -168,9 +233,19 @@ def missing(x: Any) -> Any:
         return x * x
 
 
+def of_a_closure_set_by_its_global_name(x: Any) -> Any:
+    scaled.k, scaled.w = x, [x * 2.0]
+    return scaled(2.0) * vars(scaled)["k"] + scaled.__dict__["w"][0]
+
+
+def of_a_closure_as_it_was(x: Any) -> Any:
+    return scaled(x) * scaled.k + vars(scaled)["w"][0] * x
+
+
 PROGRAMS = [
     cache, count, last, added, remembered, of_library, of_one_with_a_default, of_wrapper, array,
     by_other_ways, of_method, of_local, for_callbacks, copied, missing,
+    of_a_closure_set_by_its_global_name, of_a_closure_as_it_was,
 ]  # fmt: skip
 
 
@@ -178,10 +253,17 @@ def reset() -> None:
     counted.calls, counted.seen = 0, []
     for function in FUNCTIONS:
         vars(function).clear()
+    scaled.k, scaled.w = 3.0, [2.0]
 
 
 def state() -> list[Any]:
-    return [counted.calls, list(counted.seen), *(list(vars(function)) for function in FUNCTIONS)]
+    return [
+        scaled.k,
+        list(scaled.w),
+        counted.calls,
+        list(counted.seen),
+        *(list(vars(function)) for function in FUNCTIONS),
+    ]
 
 
 @pytest.fixture(autouse=True)
@@ -209,11 +291,27 @@ def test_attributes_of_functions(f: Callable[[Any], Any], speculation: str) -> N
             assert state() == before
 
 
-@pytest.mark.parametrize("f", [in_inner_derivative, set_in_inner_derivative])
-def test_inner_derivatives(f: Callable[[Any], Any]) -> None:
-    slope = (f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6
-    assert adbc.grad(f)(1.5) == pytest.approx(slope, rel=1e-8)
-    assert adbc.jvp(f, (1.5,), (1.0,))[1] == pytest.approx(slope, rel=1e-8)
+INNER = [
+    in_inner_derivative, set_in_inner_derivative, of_local_in_inner_derivative,
+    of_local_with_a_default_in_inner_derivative, counted_in_inner_derivative, wrapped_in_inner_derivative,
+    replaced_in_inner_derivative, filled_by_its_dictionary_in_inner_derivative,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("warm_after", [0, 40])
+@pytest.mark.parametrize("f", INNER)
+def test_inner_derivatives(f: Callable[[Any], Any], warm_after: int) -> None:
+    def value(x: float) -> float:
+        reset()
+        return float(f(x))
+
+    expected, slope = value(1.5), (value(1.5 + 1e-6) - value(1.5 - 1e-6)) / 2e-6
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        reset()
+        before = state()
+        assert adbc.value_and_grad(f)(1.5) == (expected, pytest.approx(slope, rel=1e-8))
+        assert state() == before
+        assert adbc.jvp(f, (1.5,), (1.0,)) == (expected, pytest.approx(slope, rel=1e-8))
 
 
 @pytest.mark.parametrize("make", [lambda: g, lambda: with_default])
