@@ -1,7 +1,7 @@
-"""Structured arrays that NumPy makes of lists of tuples: each tuple is one record, which it stands for field by
+"""Structured arrays that NumPy makes of lists of tuples: each tuple is one record, and stands for it field by
 field.
 
-The tangent has the numbers of the tangents of the tuples where the array has those of the tuples, and what the
+The tangent has numbers of the tangents of the tuples where the array has numbers of the tuples, and what the
 shadow of the array has received goes back to the tuples in the same way.
 """
 

@@ -151,7 +151,7 @@ def of_tuples(x: Any, v: Any, rows: Any) -> Any:
     one = np.array((x, v * x, 3), PARTICLE)
     r = np.rec.array(rows, dtype=[("a", float), ("b", int)])
     rows[0] = (x, 7)
-    parts = s["x"] * x, s["v"][0] * s["v"][1], t["p"]["a"] * x, t["p"]["b"][0], t["q"].imag, one["v"] * x
+    parts = s["x"] * x, s["v"][0] * s["v"][1], t["p"]["a"] * x, t["q"].imag, one["v"] * x
     return *parts, r.a * r.b, rows[0][0] * x
 
 
