@@ -7,6 +7,7 @@ shadow of the array has received goes back to the tuples in the same way.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -73,10 +74,14 @@ def _giving(whole: Any, x: Any, f: Any) -> Callable[[], Any]:
         elif isinstance(field, np.ndarray | np.void) and field.dtype.names is not None:
             givers.append(_giving(field, xi, fi))
         elif field.dtype.kind in "fc":
-            givers.append(lambda at=at, xi=xi, fi=fi: give(fi, xi, whole[at]))
+            givers.append(functools.partial(_give_field, fi, xi, whole, at))
         else:
             givers.append(_nothing)
     return lambda: source.give([give_part() for give_part in givers])
+
+
+def _give_field(f: Any, x: Any, whole: Any, at: Any) -> Any:
+    return give(f, x, whole[at])
 
 
 def _nothing() -> None:
