@@ -166,6 +166,8 @@ class _Writer(Objects, Formulas):
 
     def use_row(self, step: Any) -> None:
         row, call = step.row, step.call
+        if row.is_outermost:
+            raise self.refuse(f"{name_of(call.function)} is called there")
         if self.write_formulas(row, call):
             return
         if call.keywords:
