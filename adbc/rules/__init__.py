@@ -26,6 +26,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("collections", "adbc.rules.deque_classes"),
     ("collections", "adbc.rules.mappings"),
     ("concurrent.futures.thread", "adbc.rules.futures"),
+    ("contextvars", "adbc.rules.contextvars"),
     ("copy", "adbc.rules.copying"),
     ("functools", "adbc.rules.functools"),
     ("heapq", "adbc.rules.heapq"),

@@ -398,9 +398,15 @@ def new_result(function: Any, args: Args, derivatives: Args, call: Callable[[], 
     if all(d is None for d in derivatives):
         return call()
     out = without_writing(function, args, derivatives, call, declared)
+    check_new(function, args, derivatives, out, declared)
+    return out
+
+
+def check_new(function: Any, args: Args, derivatives: Args, out: Any, declared: str) -> None:
+    """Raise if `out`, which `function` gives, is one of `args` with a derivative, or a part of one."""
     kind: Any = kind_of(type(out))
     if kind.inactive or (not kind.address and type(out) is not tuple):
-        return out
+        return
     overlap = getattr(kind, "overlap", None)
     inside = {id(y): y for y, _ in contents([out])}
     for i, (x, d) in enumerate(zip(args, derivatives, strict=False)):
@@ -413,7 +419,6 @@ def new_result(function: Any, args: Args, derivatives: Args, call: Callable[[], 
                 f"adbc.{declared} is for functions whose result is new",
                 f"declare the derivative so: adbc.primitive({name_of(function)}, frule=..., rrule=...)",
             )
-    return out
 
 
 def without_writing(
@@ -424,16 +429,30 @@ def without_writing(
 
     The rule cannot know which are constant: it is given a zero tangent or fdata for them like for any other.
     """
-    given = list(zip(args, derivatives, strict=False))
-    looked_at = [x for x, d in given if (d is None or declared is not None) and kind_of(type(x)).address]
-    if not looked_at or all(d is None for _, d in given):
-        return call()
-    before = list(contents(looked_at))
+    before = contents_before(args, derivatives, declared)
     result = call()
+    check_written(function, args, derivatives, declared, before)
+    return result
+
+
+def contents_before(args: Args, derivatives: Args, declared: str | None) -> Any:
+    """What stands in the arguments that a rule must leave as they are, as `check_written` asks for it."""
+    given = list(zip(args, derivatives, strict=False))
+    if all(d is None for _, d in given):
+        return None
+    looked_at = [x for x, d in given if (d is None or declared is not None) and kind_of(type(x)).address]
+    return list(contents(looked_at)) if looked_at else None
+
+
+def check_written(function: Any, args: Args, derivatives: Args, declared: str | None, before: Any) -> None:
+    """Raise if something else stands in the arguments than `contents_before` has found there."""
+    if before is None:
+        return
     changed = [(x, old) for x, old in before if differs(x, old)]
     if any(may_move_numbers(x, old) for x, old in changed):
         for x, old in changed:
             put_back(x, old)
+        given = zip(args, derivatives, strict=False)
         constants = [x for x, d in given if d is None and kind_of(type(x)).address]
         if declared is not None and not {id(x) for x, _ in contents(constants)} & {id(x) for x, _ in changed}:
             raise UnsupportedError(
@@ -446,7 +465,6 @@ def without_writing(
             "a derivative might be lost there",
             "pass the argument without adbc.Const",
         )
-    return result
 
 
 def holds_numbers(x: Any) -> bool:
@@ -513,3 +531,15 @@ def flat_rrule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
         return out.primal, fout, flat_pullback
 
     return rrule
+
+
+LOOKING: tuple[Any, ...] = (
+    check_new,
+    check_written,
+    check_fit,
+    result_misfit,
+    cotangent_misfit,
+    rdata_misfit,
+)
+"""Functions that look at what a rule of the user's does: where that is differentiated once more, they have a
+derivative of zero."""

@@ -120,6 +120,16 @@ def _chosen(rows: Sequence[Rule], classes: tuple[type, ...]) -> Rule | None:
     return PerMode(rows[0].function, found.get("forward"), found.get("reverse"))
 
 
+_HERE = (sys.stdlib_module_names - {"__main__"}) | {"adbc", "numpy", "scipy", "numba"}
+
+
+def _may_stand_here(function: Any) -> bool:
+    """Whether code of adbc's own may call `function`: it is not one of the program's, or of a package that no
+    rule here is about."""
+    module = getattr(function, "__module__", None)
+    return type(module) is not str or module.partition(".")[0] in _HERE
+
+
 class RuleTable:
     """The table of rules: rows by function.  `sources` are pairs of a package and a module with its `ROWS`:
     the module is imported when the package has been, and a rule is first looked up.
@@ -158,6 +168,8 @@ class RuleTable:
         """A number that grows when rows are put in front of others: rules derived before are stale."""
         self.declared = 0
         """How many rows the program itself has declared, those that it has taken back among them."""
+        self.declared_here = 0
+        """How many of these are of functions that code of adbc's own may call (`_may_stand_here`)."""
         self.engines: dict[Any, Any] = {}
         """The engines that use the table in blocks, by configuration: they go with it."""
         self._layers: weakref.WeakSet[Layer] = weakref.WeakSet()
@@ -173,9 +185,14 @@ class RuleTable:
             for row in rows:
                 if first:
                     row.origin = origin
-                    self.declared += origin.rank is Rank.USER
+                    self._count(row)
                 self._insert(row, first)
             self._changed(is_stale=first)
+
+    def _count(self, row: Rule) -> None:
+        if row.origin.rank is Rank.USER:
+            self.declared += 1
+            self.declared_here += _may_stand_here(row.function)
 
     def _insert(self, row: Rule, first: bool) -> None:
         present = self._rows.setdefault(row.function, [])
@@ -189,7 +206,7 @@ class RuleTable:
     def put(self, row: Rule) -> None:
         """Add a row whose origin is known (`Rule.origin`), in front of those of the same origin."""
         with self._lock:
-            self.declared += row.origin.rank is Rank.USER
+            self._count(row)
             self._insert(row, True)
             self._changed(is_stale=True)
 
@@ -332,12 +349,17 @@ class Layer(RuleTable):
         self._joined: dict[Any, list[Rule]] = {}
         self.base._layers.add(self)
         self.listeners += self.base.listeners
-        self.declared = self._below = self.base.declared
+        self._below = self._below_here = 0
+        self._count_below()
 
     def _changed_below(self, is_stale: bool) -> None:
-        self.declared += self.base.declared - self._below
-        self._below = self.base.declared
+        self._count_below()
         self._changed(is_stale=is_stale)
+
+    def _count_below(self) -> None:
+        self.declared += self.base.declared - self._below
+        self.declared_here += self.base.declared_here - self._below_here
+        self._below, self._below_here = self.base.declared, self.base.declared_here
 
     def _changed(self, *, is_stale: bool) -> None:
         self._joined.clear()

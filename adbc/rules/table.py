@@ -241,6 +241,8 @@ class Rule:
     drops_keywords: bool | None = None
     """Whether one of these never looks at that; None if nobody has asked yet (`types.keywords`)."""
 
+    is_outermost = False
+    """Whether the rule keeps books of the call that is under way, so that no other level may follow it."""
     mutates = False
     """Whether the function changes an argument.  The rule must be used even where nothing is active, because
     its pullback also restores what was overwritten."""

@@ -29,6 +29,9 @@ __all__ = ["CALL", "Memory", "has_numbers", "keep_key", "key_shadow", "key_tange
 class Memory(Protocol):
     """What a call that is differentiated knows of objects."""
 
+    tokens: dict[int, Any]
+    """By address, tokens of variables of contexts that were set in this call, with what was there before."""
+
     def keep(self, obj: Any, tangent: Any) -> None:
         """Let `tangent`, or this shadow, be that of `obj`, wherever it is met from now on."""
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import types
 from collections import deque
+from contextvars import ContextVar
 
 from adbc.tangents import arithmetic, containers, iterators, objects, scalars
 from adbc.tangents.constants import CONST, Const
 from adbc.tangents.fields import LOCAL
 from adbc.tangents.nothing import NoTangent
 from adbc.tangents.protocol import INACTIVE, KINDS, RESOLVERS
+from adbc.tangents.variables import VARIABLE
 from adbc.tangents.walk import add_structure
 
 __all__ = ["install"]
@@ -38,6 +40,7 @@ def install() -> None:
             types.MethodWrapperType: objects.BUILTIN_METHOD,
             types.SimpleNamespace: objects.NAMESPACE,
             LOCAL: objects.InstanceKind(),
+            ContextVar: VARIABLE,
             types.MappingProxyType: containers.PROXY,
             functools.partial: objects.PARTIAL,
             slice: objects.SLICE,

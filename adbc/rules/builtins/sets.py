@@ -268,8 +268,9 @@ ROWS: list[Rule] = [
         for function in (operator.and_, operator.or_, operator.xor, operator.sub, set.copy)
     ),
     *(
-        ZeroRule(method, when=_set_first, result=bool)
-        for method in (set.issubset, set.issuperset, set.isdisjoint, set.__contains__)
+        ZeroRule(getattr(cls, name), when=_set_first, result=bool)
+        for cls in (set, frozenset)
+        for name in ("issubset", "issuperset", "isdisjoint", "__contains__")
     ),
     *(
         _collected(getattr(cls, name))

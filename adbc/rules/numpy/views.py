@@ -31,6 +31,7 @@ from adbc.rules.numpy.object_numbers import (
     to_numbers_back,
 )
 from adbc.rules.numpy.objects import copied_objects, read_object
+from adbc.rules.numpy.records import is_of_records, records_shadow, records_tangent
 from adbc.rules.numpy.sampling import sampled
 from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
@@ -131,6 +132,8 @@ class ViewRule(Rule):
         if isinstance(x, list | tuple):
             if dx is not None and is_of_objects(out):
                 return out, gathered_tangent(x, dx, out)
+            if dx is not None and is_of_records(out):
+                return out, records_tangent(x, dx, out)
             _check_gathered(out, dx)
             x, dx = gather(x), gather_tangent(x, dx)
         elif isinstance(x, np.ndarray) and is_view(out, x):
@@ -173,6 +176,9 @@ class ViewRule(Rule):
         if issubclass(type(x), list | tuple):
             if f is not None and is_of_objects(out):
                 return self._gathered_objects(x, f, out, len(args))
+            if f is not None and is_of_records(out):
+                fout, give_back = records_shadow(x, f, out)
+                return out, fout, lambda bout: (give_back(), *nothing[1:])
             _check_gathered(out, f)
         elif f is not None:
             if self._converts_objects(x, out):

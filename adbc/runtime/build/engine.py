@@ -49,13 +49,14 @@ from adbc.runtime.build.tiers import Tiers
 from adbc.runtime.build.typed import DIRECT, TYPED, Typing
 from adbc.runtime.build.warned import computes_with_numpy
 from adbc.runtime.build.watched import forward_calls, reverse_calls
+from adbc.runtime.cold import ColdRule
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.report.frames import continuations, note_inlined, note_original
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.state.engine import DerivedView
 from adbc.runtime.state.stack import STACK
 from adbc.tangents.fields import FORMS
-from adbc.tangents.protocol import KINDS
+from adbc.tangents.protocol import INACTIVE, KINDS, register_tangent
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
@@ -588,3 +589,7 @@ def _around_collections(phase: str, info: Mapping[str, int]) -> None:
 
 def _nothing_left(after: object) -> Graph:
     raise AssertionError("a graph that was made already")
+
+
+for _machinery in (Engine, Derived, ColdRule):
+    register_tangent(_machinery, INACTIVE)  # an outer level may find one in a cell: it leads to everything

@@ -14,8 +14,9 @@ A graph is data here: values by number, what constants hold by name.  An entry i
 - packages that something in it comes from have the versions that they had.
 
 Otherwise the function is lifted.  Not kept is what was specialised on facts about classes, what holds an
-object without a name, and everything as long as the program has declared rules, or wants to see or verify
-the stages.  Sources that are younger than the process are not those that run: then nothing is kept either.
+object without a name, and everything as long as the program has declared rules of functions that code of
+adbc's own may call, or wants to see or verify the stages.  Sources that are younger than the process are not
+those that run: then nothing is kept either.
 """
 
 from __future__ import annotations
@@ -167,7 +168,7 @@ class KeptGraphs:
             return None  # code that was written for one call, with globals of its own
         if self._store is None and self.table is not default_table():
             return None
-        if self.table.declared:
+        if self.table.declared_here:
             return None
         return self._store or _opened(repr(self.table.origins()))
 

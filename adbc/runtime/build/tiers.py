@@ -312,6 +312,8 @@ def _read_either(rule: Derived, cold: ColdRule) -> None:
     def pullback(saved: Any, *bout: Any) -> Any:
         return cold.pullback(saved, *bout) if saved.__class__ is Record else made(saved, *bout)
 
+    # What an outer level follows: of a forwards pass that is followed, code has saved what there is.
+    pullback.coded = lambda saved: None if saved.__class__ is Record else made  # type: ignore[attr-defined]
     rule.pullback.__code__ = stub(rule.pullback.__name__, rule.globals, pullback).__code__
     install(rule.pullback, pullback)
     cold.when_none = lambda: install(rule.pullback, made)

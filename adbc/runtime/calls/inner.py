@@ -166,6 +166,8 @@ class _Writer(Objects, Formulas):
 
     def use_row(self, step: Any) -> None:
         row, call = step.row, step.call
+        if row.is_outermost:
+            raise self.refuse(f"{name_of(call.function)} is called there")
         if self.write_formulas(row, call):
             return
         if call.keywords:
@@ -373,11 +375,15 @@ class _Writer(Objects, Formulas):
                 self.give(origin, f"given[{i + 1}]")
 
     def use_row_of_mode(self, step: Any) -> None:
-        inside = step.row.of("forward" if self.is_forward else "reverse").inside
-        if inside is None:
-            name = name_of(step.call.function)
-            raise self.refuse(f"{name} is called there, which has a rule for one of the modes")
-        self.make(step.call.of(inside))
+        row = step.row.of("forward" if self.is_forward else "reverse")
+        if row.inside is not None:
+            self.make(step.call.of(row.inside))
+            return
+        found = steps.pass_to_row(row, step.call)
+        if type(found) is steps.Delegate:  # the function is derived in this mode
+            self.make(found.call)
+        else:
+            self.take(found)
 
     def apart(self, step: Any) -> None:
         """What stands apart for this level does so for the next."""

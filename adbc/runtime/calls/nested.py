@@ -25,6 +25,7 @@ from typing import Any
 
 from adbc.cpython.libraries import is_library_class
 from adbc.ir import intrinsics
+from adbc.rules.declared import LOOKING, contents_before
 from adbc.rules.kinds import RowKind
 from adbc.rules.lookup import derived_body
 from adbc.rules.table import Overlay, Rule, ZeroRule
@@ -183,7 +184,7 @@ ROWS: list[Rule] = [
     Overlay(slots.add_to_slot, _add_to_slot),
     Overlay(slots.restore_slot, _restore_slot),
     *[Overlay(function, derived_body(function) or function) for function in _ARITHMETIC],
-    *[ZeroRule(function) for function in _STRUCTURAL],
+    *[ZeroRule(function) for function in (*_STRUCTURAL, *LOOKING)],
     *[ZeroRule(function, result=bool) for function in _QUESTIONS],
     *apart(
         Context, Context.known_shadow, Context.known_tangent, Context.given_shadow, Context.given_tangent,
@@ -194,6 +195,6 @@ ROWS: list[Rule] = [
         Shadows.tangent, Shadows.found, Shadows.known, Shadows.register, Shadows.adopt, Shadows.lookup,
         Shadows.hold_constant, Shadows.hold_if_free, Shadows.is_constant,
         closures.freevar, closures.freevar_shadow, closures.captured, function_shadow, caught, passed,
-        shown_by, steps_left, known_shadow, known_tangent, instance, closed_tangent,
+        contents_before, shown_by, steps_left, known_shadow, known_tangent, instance, closed_tangent,
     ),
 ]  # fmt: skip

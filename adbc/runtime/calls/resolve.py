@@ -82,10 +82,17 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
 
 def met_inside(step: Enter) -> Step:
     """The step in place of `step`, which an outer level meets in code of an inner one: of the functions of
-    the runtime the handlers of operators are followed, as `inner` has them; raises for others."""
+    the runtime the handlers of operators are followed, as `inner` has them; raises for others.
+
+    A pullback that also takes what was saved while its rule was interpreted says what takes that which its
+    code has saved (`build.tiers`)."""
     call, function = step.call, step.call.function
     if not is_machinery(function):
         return step
+    coded = getattr(function, "coded", None)
+    pullback = None if coded is None else coded(call.args[0])
+    if pullback is not None:
+        return Delegate(call.of(pullback))
     calls = getattr(function, "of", None)
     if calls is None:
         raise nested(function)

@@ -101,6 +101,9 @@ class Context:
     """What holds text that was made from numbers with a derivative, from the first such text on."""
     started: dict[int, Any]
     """By address, threads that were started in this call, and what they held then (`calls.started`)."""
+    tokens: dict[int, Any]
+    """By address, tokens of variables of contexts, with what was there before these were set
+    (`rules.contextvars`)."""
     memos: dict[Any, Any]
     """By address, what stands for the cache of a function that was made before this call (`calls.memos`).
     That of an inner level is known by "inner" and the address (`calls.inner_memos`)."""
@@ -321,6 +324,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "started": dict,
     "shadows": Shadows,
     "stored": dict,
+    "tokens": dict,
     "written": dict,
 }
 """The factory of each part of a context that is made when it is first asked for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import pathlib
 import shutil
@@ -289,7 +290,11 @@ def test_a_folder_that_cannot_be_written_to_is_no_error(tmp_path: pathlib.Path) 
     store.write()
 
 
-def test_with_rules_of_the_program_nothing_is_kept(store: Store) -> None:
+def of_the_program(x: float) -> float:
+    return 2.0 * x
+
+
+def test_with_rules_of_what_adbc_may_call_nothing_is_kept(store: Store) -> None:
     from adbc.tangents.internal import add
 
     table = RuleTable(SOURCES)
@@ -300,7 +305,11 @@ def test_with_rules_of_the_program_nothing_is_kept(store: Store) -> None:
     following = again(store)
     engine.graphs.kept = KeptGraphs(table, engine.graphs.inlines, following)
     assert engine.graphs.kept.find(add) is not None
-    table.declared += 1
+    adbc.scalar_rule(of_the_program, table=table)(lambda out, x: 2.0)
+    assert table.declared == 1
+    assert engine.graphs.kept.find(add) is not None
+    adbc.scalar_rule(math.erf, table=table)(lambda out, x: 2.0)
+    assert table.declared == 2
     assert engine.graphs.kept.find(add) is None
     engine.graphs.kept.add(add, graph)
     assert not following.new
