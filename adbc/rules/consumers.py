@@ -32,6 +32,7 @@ __all__ = [
     "consumer_of",
     "dict_of_pairs",
     "exact_sum_of",
+    "extended",
     "is_number",
     "largest_of",
     "listed",
@@ -247,7 +248,7 @@ def dict_of_pairs(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     return made
 
 
-def _extended(made: list[Any], iterable: Iterable[Any], /) -> None:
+def extended(made: list[Any], iterable: Iterable[Any], /) -> None:
     for value in iterable:
         intrinsics._list_append_(made, value)
 
@@ -286,7 +287,7 @@ CONSUMERS: dict[Callable[..., Any], Consumer] = {
     math.prod: Consumer(product_of),
     functools.reduce: Consumer(_reduced, 1),
     intrinsics._apply_: Consumer(None, 1),
-    intrinsics._list_extend_: Consumer(_extended, 1),
+    intrinsics._list_extend_: Consumer(extended, 1),
     intrinsics._set_update_: Consumer(_updated, 1),
     intrinsics._unpack_: Consumer(_unpacked),
     intrinsics._unpack_ex_: Consumer(None),

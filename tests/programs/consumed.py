@@ -1046,3 +1046,19 @@ def given_to_classes_that_tell(x: float, xs: list[float]) -> float:
 def given_to_statistics(x: float, xs: list[float]) -> float:
     total = statistics.fmean(seen("f", v * x) for v in xs) + statistics.stdev(seen("s", v * x) for v in xs)
     return total + statistics.median(v * x for v in xs)
+
+
+@program
+def given_to_lists(x: float, xs: list[float]) -> float:
+    others: list[float] = []
+    for k in range(2):
+        others.extend(seen(k, v * x) for v in xs[k:])
+    return sum(v * v for v in others)
+
+
+@program
+def given_to_a_list_that_is_read_meanwhile(x: float, xs: list[float]) -> float:
+    found = [x]
+    seen_last = lambda: seen("last", found[-1])  # noqa: E731
+    found.extend(seen("v", v * x + seen_last()) for v in xs)
+    return sum(v * v for v in found)

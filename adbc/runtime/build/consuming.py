@@ -25,7 +25,7 @@ from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
-from adbc.rules.consumers import FOLDS, Unset, consumer_of, dict_of_pairs, listed
+from adbc.rules.consumers import FOLDS, Unset, consumer_of, dict_of_pairs, extended, listed
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build import calling
 from adbc.runtime.build.calling import Calling, stands_in
@@ -57,6 +57,16 @@ def _joins(called: Value) -> bool:
     if not isinstance(called, Instruction) or target(called) is not _getattr_:
         return False
     return type(constant(called.operands[1])) is str and constant(called.operands[2]) == "join"
+
+
+def _grown(called: Value) -> Value | None:
+    """The list whose method ``extend`` is called, if it was made in the graph."""
+    if not isinstance(called, Instruction) or target(called) is not _getattr_:
+        return None
+    made = called.operands[1]
+    if constant(called.operands[2]) != "extend" or not isinstance(made, Instruction):
+        return None
+    return made if target(made) is _new_ and constant(made.operands[1]) is list else None
 
 
 def is_plain_class(cls: Any) -> bool:
@@ -223,6 +233,9 @@ class Consuming:
         function = target(call)
         if _joins(call.operands[0]):
             return number == 1 and len(call.operands) == 2
+        grown = _grown(call.operands[0])
+        if grown is not None and number == 1 and len(call.operands) == 2:
+            return Written(self._template(extended), [grown, call.operands[1]])
         skipped = 1
         if function is _foreigncall_:
             function, skipped = constant(call.operands[1]), 2

@@ -16,6 +16,7 @@ from adbc.ir import intrinsics
 from adbc.rules.elements import ElementsRule
 from adbc.rules.numpy import (
     ROWS,
+    composed,
     counting,
     creation,
     decompositions,
@@ -580,7 +581,7 @@ def test_every_row_has_a_case() -> None:
     covered |= {getattr(np.concatenate, "__wrapped__", None)}  # see test_counting
     covered |= {np.ndarray.resize}  # which is refused, see below
     covered |= {
-        row.function for row in (*decompositions.ROWS, *random.ROWS, *counting.ROWS)
+        row.function for row in (*decompositions.ROWS, *random.ROWS, *counting.ROWS, *composed.ROWS)
     }  # see the files of these names
     covered |= {made.function for made in methods_of_ufuncs()}  # see test_ufunc_methods
     covered |= {
