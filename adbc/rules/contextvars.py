@@ -13,7 +13,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.rules.sequences import symbolic
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT, fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 from adbc.tangents.keys import CALL, key_shadow, key_tangent
 from adbc.tangents.protocol import kind_of
@@ -44,14 +44,25 @@ def _put(fields: dict[str, Any], slot: Any) -> None:
         fields[FIELD] = slot
 
 
+def _check_thread(var: Any) -> None:
+    """Refuse what is asked of `var` in a task that a thread with a context of its own would run."""
+    if CALL.memory is not None and CALL.memory.tasks:
+        raise UnsupportedError(
+            f"the context variable {var.name!r} is asked for, or set, in a task of a ThreadPoolExecutor",
+            "the task is run where it is submitted, and a thread has a context of its own",
+            "pass the value to the task as an argument",
+        )
+
+
 def _note(token: Any, before: _Before) -> None:
     """Take note of what was there before the `set` that gave `token`."""
-    CALL.memory.tokens[id(token)] = token, before  # type: ignore[union-attr]  # a call is under way
+    if CALL.memory is not None:
+        CALL.memory.tokens[id(token)] = token, before
 
 
 def _noted(token: Any) -> _Before | None:
     """What was there before the `set` that gave `token`; None if that was before the call."""
-    found = CALL.memory.tokens.get(id(token))  # type: ignore[union-attr]  # a call is under way
+    found = None if CALL.memory is None else CALL.memory.tokens.get(id(token))
     return None if found is None else found[1]
 
 
@@ -60,6 +71,7 @@ def _noted(token: Any) -> _Before | None:
 
 def _get_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     var, *default = args
+    _check_thread(var)
     out = var.get(*default)
     if value_of(var, _ABSENT) is not _ABSENT:
         return out, symbolic(_fields(dargs[0]).get(FIELD))
@@ -70,6 +82,7 @@ def _get_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
 
 def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     var, *default = args
+    _check_thread(var)
     out = var.get(*default)
     count = len(args)
     if value_of(var, _ABSENT) is _ABSENT:
@@ -91,6 +104,7 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
 
 def _set_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     var, value = args
+    _check_thread(var)
     fields = _fields(dargs[0])
     token = var.set(value)
     _note(token, _Before(fields.get(FIELD, _ABSENT), token))
@@ -100,6 +114,7 @@ def _set_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
 
 def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     var, value = args
+    _check_thread(var)
     fields = _fields(fargs[0])
     token = var.set(value)
     before = _Before(fields.get(FIELD, _ABSENT), token)
@@ -159,7 +174,8 @@ def _refusing(function: Any, what: str, values: Callable[[Any], list[Any]]) -> R
     def check(args: Args) -> Any:
         out = function.__get__(args[0]) if args else function()
         found = values(out)
-        if CALL.memory.tokens and any(not kind_of(type(x)).inactive for x in found):  # type: ignore[union-attr]
+        is_set = CALL.memory is not None and CALL.memory.tokens
+        if is_set and any(not kind_of(type(x)).inactive for x in found):
             raise UnsupportedError(
                 f"{what} is asked for values that the function may have set",
                 "their derivatives are kept with the variables of the context, not with copies of it",
@@ -178,6 +194,12 @@ def _refusing(function: Any, what: str, values: Callable[[Any], list[Any]]) -> R
     return row
 
 
+def _always(row: Rule) -> Rule:
+    """Return `row`, marked as one that is used where nothing is active, too: it checks something."""
+    row.mutates = True
+    return row
+
+
 def _writing(function: Any, frule: Any, rrule: Any) -> Rule:
     row = Primitive(function, frule=frule, rrule=rrule)
     row.mutates = row.is_outermost = True
@@ -186,11 +208,13 @@ def _writing(function: Any, frule: Any, rrule: Any) -> Rule:
 
 def _values_set(out: Any) -> list[Any]:
     """The values in the context `out` of variables that the call has set."""
-    return [out.get(token.var) for token, _ in CALL.memory.tokens.values()]  # type: ignore[union-attr]
+    tokens = {} if CALL.memory is None else CALL.memory.tokens
+    return [out.get(token.var) for token, _ in tokens.values()]
 
 
 ROWS: list[Rule] = [
-    Primitive(contextvars.ContextVar.get, frule=_get_frule, rrule=_get_rrule),
+    ZeroRule(_check_thread),
+    _always(Primitive(contextvars.ContextVar.get, frule=_get_frule, rrule=_get_rrule)),
     _writing(contextvars.ContextVar.set, _set_frule, _set_rrule),
     _writing(contextvars.ContextVar.reset, _reset_frule, _reset_rrule),
     _refusing(contextvars.Token.old_value, "a token", lambda out: [out]),

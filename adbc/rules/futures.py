@@ -11,7 +11,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.rules.table import Overlay, Rule
+from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.tangents.keys import CALL
 
 __all__ = ["ROWS"]
 
@@ -26,13 +27,32 @@ def _submit(executor: Any, function: Any, /, *args: Any, **keywords: Any) -> Any
     if executor._shutdown:
         raise RuntimeError("cannot schedule new futures after shutdown")
     future: Future[Any] = Future()
+    begin_task(executor)
     try:
         result = function(*args, **keywords)
     except BaseException as error:  # whoever asks for the result gets it
         future.set_exception(error)
     else:
         future.set_result(result)
+    finally:
+        end_task()
     return future
 
 
-ROWS: list[Rule] = [Overlay(ThreadPoolExecutor.submit, _submit)]
+def begin_task(executor: Any) -> None:
+    """Take note that a task begins, which a thread of the executor would run, in a context of its own."""
+    if CALL.memory is not None:
+        CALL.memory.tasks.append(executor)
+
+
+def end_task() -> None:
+    """Take note that the task has ended that began last."""
+    if CALL.memory is not None:
+        CALL.memory.tasks.pop()
+
+
+ROWS: list[Rule] = [
+    Overlay(ThreadPoolExecutor.submit, _submit),
+    ZeroRule(begin_task),
+    ZeroRule(end_task),
+]

@@ -29,6 +29,8 @@ __all__ = ["CALL", "Memory", "has_numbers", "keep_key", "key_shadow", "key_tange
 class Memory(Protocol):
     """What a call that is differentiated knows of objects."""
 
+    tasks: list[Any]
+    """What stands for a thread of its own, as far as it is under way."""
     tokens: dict[int, Any]
     """By address, tokens of variables of contexts that were set in this call, with what was there before."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -167,6 +168,35 @@ def test_ways_past_the_variable_are_refused(look: Any) -> None:
     for way in (lambda: adbc.grad(f)(0.7), lambda: adbc.jvp(f, (0.7,), (1.0,))):
         with pytest.raises(AdbcError, match=r"context|Context"):
             contextvars.copy_context().run(way)
+
+
+@pytest.mark.parametrize("value", [4.0, None], ids=["constant", "active"])
+@pytest.mark.parametrize("is_set_inside", [False, True])
+def test_tasks_of_threads_have_contexts_of_their_own(value: Any, is_set_inside: bool) -> None:
+    def f(x: float) -> Any:
+        given = x if value is None else value
+
+        def task() -> Any:
+            if is_set_inside:
+                SCALE.set(given)
+            return SCALE.get(1.0) * x
+
+        if not is_set_inside:
+            SCALE.set(given)
+        with ThreadPoolExecutor(1) as executor:
+            return executor.submit(task).result()
+
+    for way in (lambda: adbc.grad(f)(0.7), lambda: adbc.jvp(f, (0.7,), (1.0,))):
+        with pytest.raises(AdbcError, match="task of a ThreadPoolExecutor"):
+            contextvars.copy_context().run(way)
+    assert run(lambda x: adbc.grad(plain_task)(x), 0.7) == pytest.approx(1.4)
+
+
+def plain_task(x: float) -> Any:
+    with ThreadPoolExecutor(1) as executor:
+        y = executor.submit(lambda: x * x).result()
+    SCALE.set(y)
+    return SCALE.get()
 
 
 def reading(x: float, y: float) -> Any:

@@ -101,6 +101,8 @@ class Context:
     """What holds text that was made from numbers with a derivative, from the first such text on."""
     started: dict[int, Any]
     """By address, threads that were started in this call, and what they held then (`calls.started`)."""
+    tasks: list[Any]
+    """What stands for a thread of its own, as far as it is under way (`rules.futures`)."""
     tokens: dict[int, Any]
     """By address, tokens of variables of contexts, with what was there before these were set
     (`rules.contextvars`)."""
@@ -324,6 +326,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "started": dict,
     "shadows": Shadows,
     "stored": dict,
+    "tasks": list,
     "tokens": dict,
     "written": dict,
 }
