@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
-from adbc.cpython.libraries import FOR_CONSTANTS, is_library_class
+from adbc.cpython.libraries import FOR_CONSTANTS, is_library_class, is_own_code
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.flags import HEAP_TYPE
@@ -640,7 +640,9 @@ def active_global(context: Context, f: Any, *, is_called: bool = True) -> str | 
             return f"{function.__qualname__}, which has an attribute whose derivative would not be seen"
         # Captured data has a shadow of the function's own; functions there may go on.
         found = [*captured(function)]
-        for name in names_in(function.__code__):
+        # Code of adbc's own leads to all of it, and finds no number of the program's by a name.
+        is_own = is_own_code(function.__code__.co_filename)
+        for name in () if is_own else names_in(function.__code__):
             value = function.__globals__.get(name)
             if type(value) is not types.FunctionType and _is_active_memory(context, value):
                 return (
