@@ -67,6 +67,42 @@ def nanmean_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **
     return np.where(mask, share, 0)
 
 
+_NONE: Any = np._NoValue
+
+
+def _nansum_of(a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+    return np.nansum(a, axis, keepdims=keepdims, initial=initial, where=where)
+
+
+def _nanmean_of(a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    return np.nanmean(a, axis, keepdims=keepdims, where=where)
+
+
+_followed_nansum, _followed_nanmean = _followed(np.nansum), _followed(np.nanmean)
+
+
+def _nansum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = _NONE,
+    where: Any = True,
+) -> Any:
+    if dtype is None and out is None and type(a) is np.ndarray and a.dtype.kind in "fc":
+        return _nansum_of(a, axis, keepdims, initial, where)
+    return _followed_nansum(a, axis, dtype, out, keepdims, initial, where)
+
+
+def _nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
+    if dtype is None and out is None and type(a) is np.ndarray and a.dtype.kind in "fc":
+        return _nanmean_of(a, axis, keepdims, where)
+    return _followed_nanmean(a, axis, dtype, out, keepdims, where=where)
+
+
 # -- averages ------------------------------------------------------------------------------------------------
 
 
@@ -302,8 +338,10 @@ def _is_array(*classes: type) -> bool:
 
 
 ROWS: list[Rule] = [
-    reduction(np.nansum, "a axis dtype out keepdims initial where", (nansum_jvp, nansum_vjp)),
-    reduction(np.nanmean, "a axis dtype out keepdims where", (nanmean_jvp, nanmean_vjp)),
+    reduction(_nansum_of, "a axis keepdims initial where", (nansum_jvp, nansum_vjp)),
+    reduction(_nanmean_of, "a axis keepdims where", (nanmean_jvp, nanmean_vjp)),
+    Overlay(np.nansum, _nansum, when=plain),
+    Overlay(np.nanmean, _nanmean, when=plain),
     ArrayRule(
         _average_of, "a weights axis keepdims",
         jvp=(average_by_values, average_by_weights), vjp=(average_to_values, average_to_weights),
