@@ -309,11 +309,15 @@ def _read_either(rule: Derived, cold: ColdRule) -> None:
     made = types.FunctionType(rule.pullback.__code__, rule.globals)
     made.__kwdefaults__ = rule.pullback.__kwdefaults__
 
+    def is_own(saved: Any) -> bool:
+        # What code saves may be the record of a function that it calls, and nothing else.
+        return saved.__class__ is Record and saved.rule is cold
+
     def pullback(saved: Any, *bout: Any) -> Any:
-        return cold.pullback(saved, *bout) if saved.__class__ is Record else made(saved, *bout)
+        return cold.pullback(saved, *bout) if is_own(saved) else made(saved, *bout)
 
     # What an outer level follows: of a forwards pass that is followed, code has saved what there is.
-    pullback.coded = lambda saved: None if saved.__class__ is Record else made  # type: ignore[attr-defined]
+    pullback.coded = lambda saved: None if is_own(saved) else made  # type: ignore[attr-defined]
     rule.pullback.__code__ = stub(rule.pullback.__name__, rule.globals, pullback).__code__
     install(rule.pullback, pullback)
     cold.when_none = lambda: install(rule.pullback, made)

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import adbc
-from adbc.runtime import default_engine
+from adbc.rules import SOURCES
+from adbc.rules.lookup import RuleTable
+from adbc.runtime import default_engine, make_engine, using
 from adbc.types.lattice import ANY, FLOAT
 
 
@@ -173,3 +175,66 @@ def test_at_once() -> None:
     with adbc.use(adbc.Config(warm_after=0)):
         adbc.grad(formula)(0.7)
         assert rule_of(formula).cold is None
+
+
+class Curved:
+    def __call__(self, x: float) -> float:
+        return math.tanh(x)
+
+
+class Smooth:
+    def __call__(self, x: float) -> float:
+        return math.log1p(math.exp(x))
+
+
+class Neuron:
+    def __init__(self, weights: list[float], shape: Any) -> None:
+        self.weights, self.shape = weights, shape
+
+    def __call__(self, inputs: list[float]) -> Any:
+        total = 0.1
+        for w, i in zip(self.weights, inputs, strict=True):
+            total += w * i
+        return self.shape(total)
+
+
+class Layer:
+    def __init__(self, rows: list[list[float]], shape: Any) -> None:
+        self.neurons = [Neuron(row, shape) for row in rows]
+
+    def __call__(self, inputs: list[float]) -> list[float]:
+        return [neuron(inputs) for neuron in self.neurons]
+
+
+class Network:
+    def __init__(self, *layers: Layer) -> None:
+        self.layers = list(layers)
+
+    def __call__(self, inputs: list[float]) -> list[float]:
+        for layer in self.layers:
+            inputs = layer(inputs)
+        return inputs
+
+    def loss(self, samples: Any) -> float:
+        total = 0.0
+        for inputs, target in samples:
+            total += (self(inputs)[0] - target) ** 2
+        return total
+
+
+def trained(x: float, count: int) -> float:
+    network = Network(
+        Layer([[x * 0.1 * (i + j) for j in range(2)] for i in range(4)], Curved()),
+        Layer([[x * 0.2 * (1 - j) for j in range(4)]], Smooth()),
+    )
+    return network.loss([([0.1 * i, 1.0 - 0.2 * i], 0.3 * i) for i in range(count)])
+
+
+@pytest.mark.parametrize(("after", "count"), [(1, 8), (2, 8), (3, 8), (5, 8), (8, 8), (13, 20), (40, 60)])
+def test_code_is_written_between_two_calls_of_one_gradient(after: int, count: int) -> None:
+    """The pullbacks of calls that were interpreted and of those by code are told apart, also where all that
+    code saves is the record of an interpreted function which it calls last."""
+    slope = (trained(0.7 + 1e-6, count) - trained(0.7 - 1e-6, count)) / 2e-6
+    with using(make_engine(RuleTable(SOURCES), adbc.Config(warm_after=after))):
+        for _ in range(5):
+            assert adbc.grad(trained)(0.7, count) == pytest.approx(slope, rel=1e-6)
