@@ -40,6 +40,7 @@ __all__ = [
     "METHOD",
     "NAMESPACE",
     "PARTIAL",
+    "FieldKind",
     "InstanceKind",
     "Keywords",
     "Record",
@@ -48,7 +49,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _FieldKind(AddressKind):
+class FieldKind(AddressKind):
     """Objects with named fields: the tangent is a `MutableTangent` with the tangents of the fields."""
 
     def tangent_type(self, cls: type) -> type:
@@ -64,7 +65,7 @@ class _FieldKind(AddressKind):
         return t.__dict__[key]
 
 
-class InstanceKind(_FieldKind):
+class InstanceKind(FieldKind):
     """Instances of Python classes, whose fields are the instance dictionary and the slots."""
 
     def __init__(self, slots: tuple[tuple[str, Any], ...] = ()) -> None:
@@ -175,7 +176,7 @@ class FrozenKind(ValueKind):
         return y
 
 
-class CellKind(_FieldKind):
+class CellKind(FieldKind):
     """Cells of closures, whose one field is ``cell_contents``, absent while the cell is empty."""
 
     def parts(self, x: Any) -> Parts:
@@ -192,7 +193,7 @@ class CellKind(_FieldKind):
             y.cell_contents = value
 
 
-class FunctionKind(_FieldKind):
+class FunctionKind(FieldKind):
     """Functions: inactive unless they have cells that may hold numbers, or defaults with an address."""
 
     def parts(self, x: Any) -> Parts:

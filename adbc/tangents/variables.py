@@ -9,8 +9,8 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any
 
-from adbc.tangents.duals import MutableTangent
-from adbc.tangents.protocol import AddressKind, Parts
+from adbc.tangents.objects import FieldKind
+from adbc.tangents.protocol import Parts
 
 __all__ = ["FIELD", "VARIABLE", "VariableKind", "value_of"]
 
@@ -25,25 +25,13 @@ def value_of(x: ContextVar[Any], absent: Any) -> Any:
     return x.get(absent)
 
 
-class VariableKind(AddressKind):
+class VariableKind(FieldKind):
     """Variables of a context."""
-
-    def tangent_type(self, cls: type) -> type:
-        return MutableTangent
 
     def parts(self, x: Any) -> Parts:
         value = value_of(x, _ABSENT)
         is_ours = type(value).__module__.partition(".")[0] == "adbc"
         return [] if value is _ABSENT or is_ours else [(FIELD, value)]
-
-    def shell(self, x: Any) -> Any:
-        return MutableTangent()
-
-    def fill(self, t: Any, parts: Parts) -> None:
-        t.__dict__.update(parts)
-
-    def part(self, t: Any, key: Any) -> Any:
-        return t.__dict__[key]
 
     def primal_shell(self, x: Any) -> Any:
         return ContextVar(x.name)

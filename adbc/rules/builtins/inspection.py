@@ -70,8 +70,8 @@ _TEXTS: dict[type, tuple[str, ...]] = {
     list: ("rsplit", "split", "splitlines"),
     str: (
         "capitalize", "casefold", "center", "expandtabs", "format", "ljust", "lower", "lstrip",
-        "removeprefix",
-        "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "upper", "zfill",
+        "removeprefix", "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "upper",
+        "zfill",
     ),
     tuple: ("partition", "rpartition"),
 }  # fmt: skip

@@ -61,10 +61,9 @@ def nanmean_jvp(
 
 def nanmean_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: Any) -> Any:
     mask = _counted(x, where)
-    share = kept(by, x, axis) / np.maximum(
-        np.sum(mask, axis=axis, keepdims=True).reshape(kept(by, x, axis).shape), 1
-    )
-    return np.where(mask, share, 0)
+    share = kept(by, x, axis)
+    count = np.sum(mask, axis=axis, keepdims=True).reshape(share.shape)
+    return np.where(mask, share / np.maximum(count, 1), 0)
 
 
 _NONE: Any = np._NoValue

@@ -40,9 +40,8 @@ def with_keywords(
     if rest and drops_keywords(row):
         raise missing_rule(call, f"its rule does not know the keyword argument {next(iter(rest))!r}")
     for name, i in rest.items():
-        may_depend = has_derivative(call.shadows[i]) and holds_numbers(
-            args[i]
-        )  # a number that is whole cannot
+        # A number that is whole has none, whatever stands beside it.
+        may_depend = has_derivative(call.shadows[i]) and holds_numbers(args[i])
         if may_depend and not row.is_zero(n, call.keywords):
             raise missing_rule(
                 call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
