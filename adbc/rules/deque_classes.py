@@ -277,7 +277,7 @@ def _add(a: Any, other: Any, /) -> Any:
     if not isinstance(other, deque):
         raise TypeError(f'can only concatenate deque (not "{type(other).__name__}") to deque')
     out = _like(a)
-    out.extend(other)
+    _extend(out, other)
     return out
 
 

@@ -339,7 +339,7 @@ class SetKind(Inactive):
     """Sets, which are structure: objects in them have their derivatives by their addresses (`keys`)."""
 
     def make(self, x: Any, walk: Any) -> Any:
-        for element in (set if isinstance(x, set) else frozenset).__iter__(x):
+        for element in (set if issubclass(type(x), set) else frozenset).__iter__(x):
             if has_numbers(element):
                 raise UnsupportedError(
                     f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative",

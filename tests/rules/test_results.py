@@ -25,7 +25,7 @@ import adbc
 from adbc.errors import DebugError
 from adbc.rules.table import ArrayLike, Known
 from adbc.runtime import default_engine
-from adbc.runtime.build.sampling import _type
+from adbc.runtime.build.sampling import _type, with_large
 from adbc.types import typeof
 from adbc.types.lattice import ANY, AbstractType
 from adbc.types.membership import is_member
@@ -94,8 +94,7 @@ def expected(row: Any, function: Any, args: list[Any]) -> AbstractType | None:
     if row.sample is None or None in described:
         return None
     large = [i for i in row.numeric(len(args)) if described[i] is int]
-    also = [Known(2**64, is_exact=True) if i in large else d for i, d in enumerate(described)]
-    found = row.sample(function, described, {}, also if large else None)
+    found = row.sample(function, described, {}, with_large(described, large))
     return None if found is None else _type(found)
 
 
@@ -171,10 +170,16 @@ def test_a_large_int_makes_an_array_of_objects() -> None:
     assert sample is not None and sample.sample is not None
     vector = ArrayLike("float64", 1)
     assert sample.sample(np.dot, [int, vector], {}) == vector
-    assert sample.sample(np.dot, [int, vector], {}, [Known(2**64, is_exact=True), vector]) is None
+    assert sample.sample(np.dot, [int, vector], {}, with_large([int, vector], {0})) is None
     ufunc = default_engine().table.find(np.multiply, (int, np.ndarray))
     assert ufunc is not None and ufunc.sample is not None
-    assert ufunc.sample(np.multiply, [int, vector], {}, [Known(2**64, is_exact=True), vector]) == vector
+    # A large step alone does, for there is no large start.
+    arange = default_engine().table.find(np.arange, (int, int, int))
+    assert arange is not None and arange.sample is not None
+    three = [int, np.int64, int]
+    assert arange.sample(np.arange, three, {}) == ArrayLike("int64", 1)
+    assert arange.sample(np.arange, three, {}, with_large(three, {0, 2})) is None
+    assert ufunc.sample(np.multiply, [int, vector], {}, with_large([int, vector], {0})) == vector
 
 
 def test_a_function_of_numbers_only_is_not_tried_on_large_ints() -> None:

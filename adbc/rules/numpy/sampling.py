@@ -35,12 +35,12 @@ def sampled(
     function: Callable[..., Any],
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
-    also: Sequence[Any] | None = None,
+    also: Sequence[Sequence[Any]] = (),
 ) -> Any | None:
     """What `function` returns for arguments like these: an `ArrayLike`, a class, a tuple of such, or None.
 
     An argument is described by an `ArrayLike`, a `Known` value, a class, or a tuple or list of descriptions.
-    also: other arguments for which `function` returns the same, if it takes them.
+    also: other lists of arguments for which `function` returns the same, if it takes them.
     """
     found: list[Any] = []
     may_be_shape = _has_row_of_whole((arguments, *keywords.values()))
@@ -52,8 +52,8 @@ def sampled(
                 if not answers and (lengths == _LENGTHS[0] or (len(lengths) == 1 and may_be_shape)):
                     return None
                 found += answers
-                if also is not None and _may_make_objects(function):
-                    found += _answers(function, also, keywords, lengths)
+                if _may_make_objects(function):
+                    found += [a for others in also for a in _answers(function, others, keywords, lengths)]
     except _Cannot:
         return None
     if any(a is None or a != found[0] for a in found):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from adbc.ir.intrinsics import _new_
@@ -25,7 +25,7 @@ from adbc.types.lattice import (
     is_numpy_number,
 )
 
-__all__ = ["sampled_type"]
+__all__ = ["sampled_type", "with_large"]
 
 
 def sampled_type(
@@ -57,14 +57,20 @@ def sampled_type(
         )
         found = set()
         for given, by_name in cases:
-            also = [_LARGE if i in large else d for i, d in enumerate(given)] if large else None
-            found.add(row.sample(function, given, by_name, also))
+            found.add(row.sample(function, given, by_name, with_large(given, large)))
         known[key] = _type(found.pop()) if len(found) == 1 and None not in found else None
     return known[key]
 
 
 _LARGE = Known(2**64, is_exact=True)
 """An int that no integer of NumPy's can hold: arrays that are made of such are arrays of objects."""
+
+
+def with_large(given: Sequence[Any], places: Collection[int]) -> list[list[Any]]:
+    """`given` with a large int in one of `places`, for each of them, and in all: a function may take a large
+    step and not a large start (``np.arange``)."""
+    groups = [{i} for i in places] + [set(places)] * (len(places) > 1)
+    return [[_LARGE if i in group else d for i, d in enumerate(given)] for group in groups]
 
 
 def _reals(values: Sequence[Value]) -> Iterator[RealType]:
