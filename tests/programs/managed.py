@@ -216,3 +216,251 @@ def of_two_ways(x: float, xs: list[float]) -> Any:
         with chosen(v) as s:
             total += s * x
     return total
+
+
+# -- one in another, and what may raise in front of the yield ------------------------------------------------
+
+
+@contextlib.contextmanager
+def pushed(stack: list[float], by: float) -> Iterator[float]:
+    """What is yielded is found inside of the ``try``."""
+    stack.append(stack[-1] * by)
+    try:
+        yield stack[-1]
+    finally:
+        LOG.append(round(stack.pop(), 9))
+
+
+@contextlib.contextmanager
+def checked(x: float, limit: float) -> Iterator[float]:
+    try:
+        if x > limit:
+            raise ValueError("too large")
+        found = 1.0 / x
+    except ValueError as error:
+        LOG.append(str(error))
+        found = limit
+    except ZeroDivisionError:
+        LOG.append("zero")
+        found = 3.0 * limit
+    try:
+        yield found
+    except KeyError as error:
+        LOG.append(repr(error))
+        raise RuntimeError("translated") from error
+    LOG.append("left")
+
+
+@program
+def pushed_in_a_loop(x: float, xs: list[float]) -> Any:
+    stack, total = [1.0], 0.0
+    for v in xs:
+        with pushed(stack, x + v) as top:
+            total += top * v
+    return total + stack[0]
+
+
+@program
+def nested(x: float, xs: list[float]) -> Any:
+    stack, total = [x], 0.0
+    for v in xs:
+        with pushed(stack, x + v) as outer, pushed(stack, v) as inner:
+            total += outer * inner
+            with pushed(stack, outer):
+                with pushed(stack, 2.0):
+                    total += stack[-1] * len(stack)
+                total -= stack[-1]
+    return total + sum(stack)
+
+
+@program
+def nested_and_left(x: float, xs: list[float]) -> Any:
+    stack, total = [x], 0.0
+    for k, v in enumerate(xs):
+        with pushed(stack, x + v) as outer:
+            if k == 1:
+                continue
+            with pushed(stack, v):
+                total += stack[-1] * outer
+                if k == 2:
+                    break
+            total *= 1.5
+    else:
+        total = -total
+    return total + sum(stack) * len(stack)
+
+
+@program
+def nested_and_raised(x: float, xs: list[float]) -> Any:
+    stack, total = [x], 0.0
+    for k, v in enumerate(xs):
+        try:
+            with pushed(stack, x + v) as outer:
+                total += outer
+                with pushed(stack, v):
+                    total += stack[-1]
+                    if k % 2:
+                        total += stack[17]
+                    total *= 1.1
+                total *= 1.2
+            total *= 1.3
+        except IndexError as error:
+            LOG.append(str(error))
+            total += stack[-1] * v
+    return total + sum(stack) * len(stack)
+
+
+@program
+def raised_in_front(x: float, xs: list[float]) -> Any:
+    total = 0.0
+    for v in (*xs, 0.0, 9.0):
+        with checked(v * x if v else 0.0, 5.0) as found:
+            total += found * x
+    return total
+
+
+@program
+def raised_in_front_and_caught_around(x: float, xs: list[float]) -> Any:
+    stack: list[float] = []
+    try:
+        with pushed(stack, x):
+            LOG.append("not here")
+    except IndexError as error:
+        LOG.append(str(error))
+        stack.append(x * x)
+    with pushed(stack, x) as top:
+        return top * sum(xs)
+
+
+@program
+def translated(x: float, xs: list[float]) -> Any:
+    total = 0.0
+    for k, v in enumerate(xs):
+        try:
+            with checked(v * x, 5.0) as found, pushed([x], v) as top:
+                total += found * top
+                if k == 1:
+                    raise KeyError(k)
+                if k == 2:
+                    raise LookupError("not translated")
+        except RuntimeError as error:
+            LOG.append((str(error), repr(error.__cause__), repr(error.__context__)))
+            total *= x
+        except LookupError as error:
+            LOG.append((str(error), error.__cause__, error.__context__))
+            total += x
+    return total
+
+
+@program
+def in_a_handler(x: float, xs: list[float]) -> Any:
+    stack, total = [x], 0.0
+    for v in xs:
+        try:
+            total += stack[7]
+        except IndexError as error:
+            with pushed(stack, v) as top:
+                total += top * len(str(error))
+        finally:
+            with pushed(stack, x) as top:
+                total += top
+    return total
+
+
+@program
+def returned_from_inside(x: float, xs: list[float]) -> Any:
+    stack = [x]
+
+    def found(limit: float) -> float:
+        for v in xs:
+            with pushed(stack, v) as top, forgiving(KeyError, stack):
+                if top < limit:
+                    return top * x
+        return x
+
+    return found(0.1) + found(0.3) * found(-1.0) + stack[0] + len(stack)
+
+
+# -- methods -------------------------------------------------------------------------------------------------
+
+
+class Canvas:
+    """Has a stack of transformations, and what was drawn."""
+
+    def __init__(self, scale: float) -> None:
+        self.stack = [(scale, 0.0)]
+        self.drawn: list[float] = []
+
+    @contextlib.contextmanager
+    def moved(self, scale: float, by: float = 0.0) -> Iterator[Canvas]:
+        a, b = self.stack[-1]
+        self.stack.append((a * scale, b + a * by))
+        try:
+            yield self
+        finally:
+            LOG.append(len(self.stack))
+            self.stack.pop()
+
+    def draw(self, x: float) -> None:
+        a, b = self.stack[-1]
+        self.drawn.append(a * x + b)
+
+    def squares(self, x: float, n: int) -> None:
+        with self.moved(x), self.moved(x, by=1.0):
+            for k in range(n):
+                self.draw(x * k)
+
+
+class Mirrored(Canvas):
+    @contextlib.contextmanager
+    def moved(self, scale: float, by: float = 0.0) -> Iterator[Canvas]:
+        with super().moved(-scale, by) as canvas:
+            yield canvas
+
+
+@program
+def methods(x: float, xs: list[float]) -> Any:
+    canvas = Canvas(1.0)
+    for v in xs:
+        with canvas.moved(x, v) as inner:
+            inner.draw(v)
+            with inner.moved(1.0 / x):
+                inner.draw(x)
+    return sum(d * d for d in canvas.drawn) + len(canvas.stack)
+
+
+@program
+def methods_of_self(x: float, xs: list[float]) -> Any:
+    total = 0.0
+    for canvas in (Canvas(x), Mirrored(x), Canvas(2.0 * x)):
+        canvas.squares(x, len(xs))
+        total += sum(d * v for d, v in zip(canvas.drawn, xs, strict=True))
+    return total
+
+
+@program
+def methods_that_raise(x: float, xs: list[float]) -> Any:
+    canvas = Canvas(x)
+    for v in xs:
+        try:
+            with canvas.moved(v) as inner:
+                inner.draw(v)
+                with inner.moved(x, by=v):
+                    if v > 0.4:
+                        raise ValueError("too far")
+                    inner.draw(1.0)
+        except ValueError as error:
+            LOG.append(str(error))
+            canvas.draw(-x)
+    return sum(canvas.drawn) * len(canvas.stack)
+
+
+@program
+def a_method_that_is_hidden(x: float, xs: list[float]) -> Any:
+    canvas = Canvas(x)
+    for k, v in enumerate(xs):
+        if k == 2:
+            canvas.moved = lambda scale, by=0.0: forgiving(KeyError, [scale])  # type: ignore[method-assign]
+        with canvas.moved(v):
+            canvas.draw(v)
+    return sum(canvas.drawn)

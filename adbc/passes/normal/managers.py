@@ -106,7 +106,7 @@ def _statement(made: Instruction, users: Mapping[Value, Sequence[object]]) -> _W
         return None
     if any(getattr(call.operands[2], "op", None) != "catch" for call in raises):
         return None
-    if any(i.block is None or i.block.handler is not None for i in (made, *methods.values(), enters[0])):
+    if any(i.block is None for i in (made, *methods.values(), enters[0])):
         return None
     return _With([made, *methods.values()], enters[0], leaves, raises)
 

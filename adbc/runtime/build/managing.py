@@ -19,12 +19,18 @@ from adbc.passes.normal.segments import FINISHED, catches
 from adbc.passes.query import constant, target
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.calling import cell_step
+from adbc.runtime.build.facts import CellFact
 from adbc.runtime.state.graph_functions import Segments
 
-__all__ = ["Managing"]
+__all__ = ["Managing", "makes_managers"]
 
 _HELPER = contextlib.contextmanager(lambda: iter(())).__code__
 """The code of every function that `contextlib.contextmanager` makes."""
+
+
+def makes_managers(helper: object) -> bool:
+    """Whether `helper` is what `contextlib.contextmanager` has made of a function."""
+    return type(helper) is types.FunctionType and helper.__code__ is _HELPER
 
 
 class Graphs(Protocol):
@@ -49,12 +55,11 @@ class Managing:
         """The manager that `call` makes, if it is a generator of one yield whose two parts may be written
         into the graph."""
         helper = constant(call.operands[0])
-        if type(helper) is not types.FunctionType or helper.__code__ is not _HELPER:
+        if not makes_managers(helper):
             return None
-        path = next((g.path for g in self.graph.guards if g.value is helper), None)
-        assert helper.__closure__ is not None
-        function = helper.__closure__[0].cell_contents
-        if path is None or type(function) is not types.FunctionType:
+        cell = helper.__closure__[0]
+        function = cell.cell_contents
+        if type(function) is not types.FunctionType:
             return None
         if function.__globals__ is not self.graph.namespace:
             return None
@@ -73,7 +78,11 @@ class Managing:
         after = _part(parts.functions[1].graph, function, True, "generator didn't stop")
         if before is None or after is None:
             return None
-        self.graph.guards.append(Guard((*path, cell_step(0)), function))
+        path = next((g.path for g in self.graph.guards if g.value is helper), None)
+        if path is None:
+            self.graph.facts["cell", id(cell)] = CellFact(cell, function)
+        else:
+            self.graph.guards.append(Guard((*path, cell_step(0)), function))
         values = [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
         throws = None if is_careless else (thrown, parts.functions[1])
         return Managed(before, after, values, throws)
@@ -89,8 +98,6 @@ def _part(segment: Graph, function: types.FunctionType, is_last: bool, complaint
     for index, argument in enumerate(graph.arguments):
         argument.index = index
     passes.normalise(graph, function.__globals__)
-    if any(block.handler is not None for block in graph.blocks):
-        return None
     for block in graph.blocks:
         end = block.terminator
         if not isinstance(end, Return):

@@ -26,12 +26,14 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.inline_calls import inline_calls
+from adbc.passes.normal.managers import managers
 from adbc.passes.normal.step_edges import step_edges
 from adbc.passes.query import constant, target, use_counts
-from adbc.passes.typed.guards import cut
+from adbc.passes.typed.guards import behind_handlers, cut, point_behind
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
+from adbc.runtime.build.managing import Managing, makes_managers
 from adbc.runtime.build.speculation import Base, Continuation
 from adbc.types import AbstractType
 from adbc.types.callsites import is_method
@@ -130,18 +132,21 @@ class SpecialBases:
         """
         if sum(len(block.instructions) for block in graph.blocks) > _ENOUGH:
             return None
-        users = None
+        users, handling = None, behind_handlers(graph)
         for call in list(graph.instructions()):
             read = call.operands[0] if call.op == "call" else None
             if not isinstance(read, Instruction) or target(read) is not _getattr_ or read in tested:
                 continue
             function = is_method(read, self.knowledge)
-            if type(function) is not FunctionType or not makes_generators(function.__code__):
+            if type(function) is not FunctionType:
+                continue
+            is_manager = makes_managers(function)
+            if not is_manager and not makes_generators(function.__code__):
                 continue
             users = users or uses(graph)
             takers, block = users[call], read.block
-            is_consumed = len(takers) == 1 and self._is_consumed(call, takers[0])
-            if users[read] != [call] or not is_consumed or block is None or block.handler is not None:
+            is_consumed = is_manager or (len(takers) == 1 and self._is_consumed(call, takers[0]))
+            if users[read] != [call] or not is_consumed or block in handling or point_behind(read) is None:
                 continue
             changed, moved, _ = copy_graph(graph)
             before, earlier, _ = copy_graph(graph)
@@ -152,9 +157,12 @@ class SpecialBases:
             back = {copy: moved[value] for value, copy in earlier.items()}
             made: Any = moved[call]
             _test_method(changed, moved[read], made, function, rest, [back[v] for v in rest.live])
-            if consumed_generators(changed, Consuming(self.graphs)) and made not in set(
-                changed.instructions()
-            ):
+            if is_manager:
+                written = Managing(self.graphs, changed).manager(made)
+                is_written = managers(changed, {made: written}.get)
+            else:
+                is_written = consumed_generators(changed, Consuming(self.graphs))
+            if is_written and made not in set(changed.instructions()):
                 passes.normalise(changed, globals)
                 tested.add(read)
                 return changed, moved
@@ -250,8 +258,10 @@ def _test_method(
 ) -> None:
     """Let `call`, of the method that `read` reads, be one of `function`, if that is the method; else what is
     left is `rest`, which is given the values `live`."""
-    block = read.block
-    known = cut(graph, block, block.instructions.index(read) + 1)
+    place = point_behind(read)
+    assert place is not None
+    block, at = place
+    known = cut(graph, block, at)
     builder = Builder(graph, block)
     builder.position = read.position
     test = builder.call(_method_is_, read, function, read.operands[1])
