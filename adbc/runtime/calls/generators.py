@@ -22,7 +22,7 @@ from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.segments import FINISHED
 from adbc.passes.query import constant, target
 from adbc.rules.surrogates import Surrogate
-from adbc.rules.table import Overlay
+from adbc.rules.table import Overlay, ZeroRule
 from adbc.runtime.state.graph_functions import Segments
 from adbc.tangents import NO_TANGENT, MutableTangent
 
@@ -176,14 +176,20 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
 
 def drop(iterator: Any, is_own: bool) -> None:
     """`intrinsics._drop_`, in Python that adbc can follow."""
-    if is_own and isinstance(iterator, Generator):
+    if is_own and is_generator(iterator):
         try:
             iterator.close()
         except Exception as error:
             raise unraisable(iterator.__name__, error) from error
 
 
-ROWS = (Overlay(_drop_, drop),)
+def is_generator(x: Any) -> bool:
+    """Whether `x` is a generator in segments.  That has to be asked: a variable without a value is looked
+    at by nobody but who drops what it held, so that its type is that of the values which it has elsewhere."""
+    return isinstance(x, Generator)
+
+
+ROWS = (Overlay(_drop_, drop), ZeroRule(is_generator, result=bool))
 """The rule of dropping a generator."""
 
 

@@ -437,3 +437,30 @@ def test_loops_without_generators_are_not_changed() -> None:
     text = str(default_engine().primal(looping))  # type: ignore[arg-type]  # a function
     assert "_drop_" not in text and "_release_" not in text and "handler" not in text
     assert "_drop_" in str(default_engine().primal(dropping.by_break))  # type: ignore[arg-type]  # a function
+
+
+def smoothed(items: Any, closed: list[float]) -> Any:
+    total = 0.0
+    try:
+        for e in items:
+            total = 0.5 * total + e
+            yield total
+    finally:
+        closed.append(total)
+
+
+def dropped_in_turn(x: float, closed: list[float]) -> Any:
+    """The variable has no value when it is first set, and drops the generator before from then on."""
+    first, second, total = (x, x * x), (x, 2.0, x), 0.0
+    for _ in range(3):
+        first, second = second, tuple([1.5 * e for e in first])
+        steps = smoothed(first if total > 0.2 else second, closed)
+        total += next(steps, 0.5) * x
+    return total + sum(closed) * x
+
+
+@pytest.mark.parametrize("warm_after", [0, 3])
+def test_generators_that_are_dropped_in_turn(warm_after: int) -> None:
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for _ in range(4):
+            check_rule(dropped_in_turn, 0.5, [])
