@@ -190,8 +190,12 @@ def _refusing(function: Any, what: str, values: Callable[[Any], list[Any]]) -> R
         return check(args), None, lambda bout: (None,) * len(args)
 
     row = Primitive(function, frule=frule, rrule=rrule)
-    row.is_outermost = True
+    row.keeps_books = _always_kept
     return row
+
+
+def _always_kept(args: Args) -> bool:
+    return True
 
 
 def _always(row: Rule) -> Rule:
@@ -202,8 +206,21 @@ def _always(row: Rule) -> Rule:
 
 def _writing(function: Any, frule: Any, rrule: Any) -> Rule:
     row = Primitive(function, frule=frule, rrule=rrule)
-    row.mutates = row.is_outermost = True
+    row.mutates, row.keeps_books = True, _keeps_books
     return row
+
+
+def _keeps_books(args: Args) -> bool:
+    """Whether a variable is set or reset to a value that may have a derivative, or from one: settings, as
+    NumPy keeps those of its errors, have none."""
+    var, given = args
+    if isinstance(given, contextvars.Token):
+        old = given.old_value
+        values = [] if old is contextvars.Token.MISSING else [old]
+    else:
+        values = [given]
+    values += [x for x in [value_of(var, None)] if x is not None]
+    return any(not kind_of(type(x)).inactive for x in values)
 
 
 def _values_set(out: Any) -> list[Any]:

@@ -241,11 +241,13 @@ class Rule:
     drops_keywords: bool | None = None
     """Whether one of these never looks at that; None if nobody has asked yet (`types.keywords`)."""
 
-    is_outermost = False
-    """Whether the rule keeps books of the call that is under way, so that no other level may follow it."""
     mutates = False
     """Whether the function changes an argument.  The rule must be used even where nothing is active, because
     its pullback also restores what was overwritten."""
+
+    keeps_books: Callable[[Args], bool] | None = None
+    """Says by the arguments whether the rule keeps books of the call that is under way, so that no other
+    level may follow it; where it does not, other levels make the call as it is."""
 
     def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
         """A function that gives the same in less time for calls with `count` arguments, the first an array of

@@ -17,6 +17,7 @@ import numpy as np
 
 from adbc.rules.numpy.base import ArrayRule, is_plain, plain
 from adbc.rules.numpy.reductions import kept, lines, reduction, unlines
+from adbc.rules.quick import quick
 from adbc.rules.table import Overlay, Rule
 
 __all__ = ["ROWS"]
@@ -69,10 +70,12 @@ def nanmean_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **
 _NONE: Any = np._NoValue
 
 
+@quick
 def _nansum_of(a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     return np.nansum(a, axis, keepdims=keepdims, initial=initial, where=where)
 
 
+@quick
 def _nanmean_of(a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
     return np.nanmean(a, axis, keepdims=keepdims, where=where)
 
@@ -115,6 +118,7 @@ def _weighing(a: Any, weights: Any, axis: Any) -> Any:
     return w.reshape(shape)
 
 
+@quick
 def _average_of(a: Any, weights: Any, axis: Any, keepdims: Any) -> Any:
     return np.average(a, axis, weights, keepdims=keepdims)
 
@@ -164,10 +168,12 @@ def _average(
 # -- quantiles -----------------------------------------------------------------------------------------------
 
 
+@quick
 def _quantile_of(a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
     return np.quantile(a, q, axis, keepdims=keepdims)
 
 
+@quick
 def _percentile_of(a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
     return np.percentile(a, q, axis, keepdims=keepdims)
 
@@ -256,6 +262,7 @@ def _quantile_rows(function: Any, of_linear: Any, scale: float) -> list[Rule]:
 # -- differences ---------------------------------------------------------------------------------------------
 
 
+@quick
 def _gradient_of(f: Any, step: Any, axis: Any) -> Any:
     return np.gradient(f, step, axis=axis)
 

@@ -481,6 +481,10 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             return self.get_attribute
         if function is intrinsics._next_ or function is next:
             return self.next_of(function)
+        if function is intrinsics._resume_ or function is intrinsics._send_:
+            return self.resume_of(function)
+        if function is intrinsics._iter_:
+            return self.iterator_of(function)
         if function in _SETTING:
             return self.set_of(function)
         if function is getattr:

@@ -57,6 +57,9 @@ class ForwardCalls(Calls):
     def of_one(self, answer: Answer) -> Any:
         return answer[:2]
 
+    def of_last(self, answer: Answer, count: int) -> Any:
+        return answer[:2]
+
     def of_step(self, answer: Any, is_over: bool) -> Any:
         return (EXHAUSTED, None) if is_over else answer
 

@@ -166,8 +166,11 @@ class _Writer(Objects, Formulas):
 
     def use_row(self, step: Any) -> None:
         row, call = step.row, step.call
-        if row.is_outermost:
-            raise self.refuse(f"{name_of(call.function)} is called there")
+        if row.keeps_books is not None:
+            if row.keeps_books(call.args):
+                raise self.refuse(f"{name_of(call.function)} is called there")
+            self.as_it_is(call, changes_nothing=True)
+            return
         if self.write_formulas(row, call):
             return
         if call.keywords:

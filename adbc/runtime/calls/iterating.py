@@ -87,6 +87,11 @@ class Iterating(abc.ABC):
         driver."""
 
     @abc.abstractmethod
+    def of_last(self, answer: Answer, count: int) -> Any:
+        """The answer of a handler that was given `count` arguments, of which something comes back to the
+        last, from that of a driver."""
+
+    @abc.abstractmethod
     def of_step(self, answer: Any, is_over: bool) -> Any:
         """The answer of a handler that was given an iterator, from that of `call` of its ``__next__``; with
         `is_over`, there is no more."""
@@ -124,6 +129,29 @@ class Iterating(abc.ABC):
             return self.advanced(context, way, xs, fs, mode)
 
         return self.named(take, function)
+
+    def iterator_of(self, function: Any) -> Callable[..., Any]:
+        """The handler of `function`, which asks for an iterator: a generator is its own."""
+        otherwise, own = self.by_row(function), self.mode
+
+        def iterator(context: Context, xs: Values, fs: Values, mode: Mode = own) -> Any:
+            if type(xs[0]) is Generator:
+                return self.constant(xs[0], fs[0], 1)
+            return otherwise(context, xs, fs, mode)
+
+        return self.named(iterator, function)
+
+    def resume_of(self, function: Any) -> Callable[..., Any]:
+        """The handler of `function`, which lets a generator go on with what it is sent."""
+        otherwise, is_pair, own = self.by_row(function), function is intrinsics._send_, self.mode
+
+        def resume(context: Context, xs: Values, fs: Values, mode: Mode = own) -> Any:
+            if type(xs[0]) is not Generator or fs[0] is None or type(xs[-1]) is intrinsics.Thrown:
+                return otherwise(context, xs, fs, mode)
+            sent = not is_pair and xs[1], xs[-1], fs[-1]
+            return self.of_last(resumed(self, context, xs[0], fs[0], sent, mode, is_pair), len(xs))
+
+        return self.named(resume, function)
 
     def way_to_advance(self, context: Context, cls: type) -> Any:
         """The ``__next__`` of instances of `cls`, if it is written in Python; else `SLOW`."""

@@ -126,6 +126,11 @@ class ReverseCalls(Calls):
 
         return out, fout, one_pullback
 
+    def of_last(self, answer: Answer, count: int) -> Any:
+        out, fout, pullback = answer
+        nothing = (None,) * (count - 1)
+        return out, fout, lambda bout: (*nothing, pullback(bout))
+
     def of_step(self, answer: Any, is_over: bool) -> Any:
         out, fout, pullback = answer
         if is_over:
