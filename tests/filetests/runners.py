@@ -36,6 +36,7 @@ from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.enumerations import enumerations
 from adbc.passes.normal.fold_constants import fold_constants
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_call
+from adbc.passes.normal.getters import getters
 from adbc.passes.normal.handler_ends import handler_ends
 from adbc.passes.normal.idle_handlers import idle_handlers
 from adbc.passes.normal.inline_calls import inline_calls, is_small
@@ -89,6 +90,7 @@ from adbc.passes.typed.unpackings import list_unpackings
 from adbc.passes.typed.unrolled_loops import unrolled_loops
 from adbc.passes.typed.view_loops import view_loops
 from adbc.rules import default_table
+from adbc.rules.builtins.getters import getter_function
 from adbc.rules.classes import stands_for
 from adbc.runtime import default_engine
 from adbc.runtime.build.consuming import Consuming
@@ -256,6 +258,12 @@ def _with_generators(graph: Graph) -> Graph:
     return graph
 
 
+def _with_functions_for_getters(graph: Graph) -> Graph:
+    known: Any = {operator.itemgetter: names.scaled, operator.attrgetter: names.chosen}
+    getters(graph, lambda kind, args, named: getter_function(kind, args, named) and known[kind])
+    return graph
+
+
 def _with_managers(graph: Graph) -> Graph:
     graph.namespace = vars(names)
     graph.guards.append(Guard(("doubled",), names.doubled))
@@ -414,6 +422,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "handler_ends": _in_place(handler_ends),
     "idle_handlers": idle_handlers,
     "named_tuples": _in_place(lambda graph: named_tuples(graph, lambda cls: True)),
+    "getters": _with_functions_for_getters,
     "managers": _with_managers,
     "known_calls": _in_place(lambda graph: known_calls(graph, normal_call)),
     "inline_calls": _in_place(lambda graph: inline_calls(graph, _small_callee)),

@@ -12,6 +12,7 @@ from adbc.ir.values import Instruction, Value
 from adbc.passes.normal.closed_cells import closed_cells
 from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.foreigncall_to_call import normal_call
+from adbc.passes.normal.getters import getters
 from adbc.passes.normal.handler_ends import handler_ends
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.known_calls import known_calls
@@ -25,6 +26,7 @@ from adbc.passes.normal.trivial_phis import trivial_phis
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.stages import Group, Stage, in_place, run
 from adbc.records import record
+from adbc.rules.builtins.getters import getter_function
 from adbc.runtime.build.calling import Calling
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.facts import Classes
@@ -124,6 +126,11 @@ def _closed_cells(graph: Graph, lifting: Lifting) -> Graph:
     return graph
 
 
+def _functions_for_getters(graph: Graph, lifting: Lifting) -> Graph:
+    getters(graph, getter_function)
+    return graph
+
+
 def _written_managers(graph: Graph, lifting: Lifting) -> Graph:
     callees = lifting.callees
     if callees.inlines and managers(graph, Managing(callees, graph).manager):
@@ -180,6 +187,8 @@ LOCAL: Group[Lifting] = Group(
               " only the lifter knows it, which is asked again if some generator has to be closed"),
         Stage("closed_cells", _closed_cells, ("normal form",), ("normal form",),
               "what was in cells is a constant before anything is written in"),
+        Stage("getters", _functions_for_getters, ("normal form",), ("normal form",),
+              "the functions that they are may be written in"),
         Stage("managers", _written_managers, ("closed generators",), ("normal form",),
               "a generator in the body of a with is consumed without an exception having a handler there"),
         Stage("consumed_generators", _consumed_generators, ("closed generators",), ("normal form",),

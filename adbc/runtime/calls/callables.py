@@ -13,6 +13,7 @@ from typing import Any
 
 from adbc.cpython.wrappers import CACHED
 from adbc.ir import intrinsics
+from adbc.rules.builtins.getters import getter_function
 from adbc.rules.functools import key_by
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import (
@@ -271,8 +272,14 @@ def _method_to_call(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
 def _picked(call: Call, table: RuleTable) -> Step:
     """What a getter of `operator` picks, in Python that adbc can follow."""
     getter = call.function
+    if len(call.args) != 1 or call.keywords:
+        call.perform()  # which complains
     picked = _PICKERS[type(getter)]
     what = _method_to_call(getter) if picked is pick_method else getter.__reduce__()[1]
+    args, named = ((what[0], *what[1]), what[2]) if picked is pick_method else (what, {})
+    function = getter_function(type(getter), args, named)
+    if function is not None:
+        return Delegate(call.of(function))
     return Delegate(call.prepend(picked, None, what, None, None))
 
 
