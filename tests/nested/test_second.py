@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.errors import UnsupportedError
+from adbc.runtime.calls import resolve, steps
 from tests.nested.programs import PROGRAMS
 
 X = 1.3
@@ -301,3 +304,17 @@ def test_globals_that_change_are_seen() -> None:
 
 
 SCALE = 2.0
+
+
+@pytest.mark.parametrize(("is_mixed", "remedy"), [(True, "warm_after=0"), (False, "stop_gradient")])
+def test_a_part_of_adbc_that_is_refused_is_not_named(is_mixed: bool, remedy: str) -> None:
+    def pullback(saved: Any) -> Any:
+        raise AssertionError
+
+    part = types.FunctionType(pullback.__code__, {"__name__": "adbc.runtime.build.tiers"})
+    if is_mixed:
+        part.coded = lambda saved: None  # type: ignore[attr-defined]
+    with pytest.raises(UnsupportedError) as refusal:
+        resolve.met_inside(steps.Enter(steps.Call(part, None, (1.0,), (None,), (None,))))
+    assert "pullback(" not in str(refusal.value) and "<locals>" not in str(refusal.value)
+    assert remedy in str(refusal.value)

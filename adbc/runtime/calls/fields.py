@@ -12,6 +12,7 @@ from typing import Any
 
 from adbc.cpython.libraries import is_library_class
 from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.ir import intrinsics
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
@@ -275,7 +276,8 @@ def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pu
     old_slot = _ABSENT if fields is _NO_FIELDS else fields.pop(name, _ABSENT)
 
     def delete_pullback(bout: Any) -> Any:
-        set_field(obj, name, old)
+        if old is not _ABSENT:  # a cell that was empty may be emptied
+            set_field(obj, name, old)
         if name in names:  # it stands last now: put what stood behind it behind it again
             own = instance_dict(obj)
             for later in names[names.index(name) + 1 :]:
@@ -288,7 +290,12 @@ def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pu
 
 
 def _read(obj: Any, name: str) -> Any:
-    """The field that a write replaces: the instance's own, not a default of this name in the class."""
+    """The field that a write replaces: the instance's own, not a default of this name in the class.
+
+    An empty cell has none, and says so by a `ValueError`."""
+    if type(obj) is types.CellType:
+        old = intrinsics._cell_peek_(obj)
+        return _ABSENT if old is intrinsics.UNBOUND else old
     for cls in type(obj).__mro__:
         if name in vars(cls):
             if not hasattr(type(vars(cls)[name]), "__set__"):

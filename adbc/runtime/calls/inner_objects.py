@@ -19,6 +19,7 @@ from adbc.runtime.calls.steps import Call
 __all__ = ["Objects"]
 
 _BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
+_READING = (intrinsics._getattr_, intrinsics._load_special_, object.__getattribute__)
 
 
 class Objects(Ways):
@@ -34,10 +35,10 @@ class Objects(Ways):
             self.lines.append(f"out, fout = {self.values(call)[2]}, {self.shadows(call)[2]}")
             self.give(call.origins[2], "bout")
             return
-        if call.function not in (intrinsics._getattr_, intrinsics._load_special_):
+        if call.function not in _READING:
             raise self.refuse(f"{name_of(call.function)} is called there")
         obj, name = self.values(call)
-        read = "getattr" if call.function is intrinsics._getattr_ else self.name(intrinsics._load_special_)
+        read = "getattr" if call.function is intrinsics._getattr_ else self.name(call.function)
         self.lines.append(f"out = {read}({obj}, {name})")
         (of_obj, _) = self.shadows(call)
         if type(value) in _BOUND and (value.__self__ is call.args[0] or type(call.args[0]) is super):

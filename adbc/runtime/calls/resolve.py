@@ -32,7 +32,7 @@ from adbc.runtime.calls.steps import (
     pass_to_row,
 )
 from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
-from adbc.runtime.report.messages import nested
+from adbc.runtime.report.messages import nested_part
 from adbc.runtime.state.graph_functions import GraphFunction
 
 __all__ = ["met_inside", "step"]
@@ -95,7 +95,7 @@ def met_inside(step: Enter) -> Step:
         return Delegate(call.of(pullback))
     calls = getattr(function, "of", None)
     if calls is None:
-        raise nested(function)
+        raise nested_part(coded is not None)
     from adbc.runtime.calls.inner import operation  # it asks this module
 
     given = Call(

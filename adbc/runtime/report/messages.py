@@ -18,7 +18,7 @@ from adbc.ir.intrinsics import INTRINSICS
 from adbc.runtime.report.frames import Spot, is_ours, running
 from adbc.runtime.report.places import Place, place_of, typed_name
 
-__all__ = ["describe", "missing_rule", "nested", "spot", "where"]
+__all__ = ["describe", "missing_rule", "nested", "nested_part", "spot", "where"]
 
 
 def where() -> str:
@@ -134,6 +134,27 @@ def nested(function: Any) -> UnsupportedError:
     return UnsupportedError(
         f"a derivative is taken inside a function that is being differentiated, by {name}",
         "it depends on a value with a derivative, and derivatives of derivatives are not supported",
+        "write the inner derivative out, or take it at adbc.stop_gradient(x) in place of x",
+    )
+
+
+def nested_part(is_mixed: bool) -> UnsupportedError:
+    """The error that says why an inner derivative is refused, of which a part of adbc has none itself.
+
+    The name of that part would tell nobody anything.
+
+    is_mixed: whether its function was interpreted in the forwards pass, and has code in the pullback.
+    """
+    what = "a derivative is taken inside a function that is being differentiated"
+    if is_mixed:
+        return UnsupportedError(
+            f"{what}, and its function got code between its forwards pass and its pullback",
+            "a record of what is interpreted is not followed through two derivatives",
+            "let all functions have code at once: adbc.Config(warm_after=0)",
+        )
+    return UnsupportedError(
+        what,
+        "what adbc itself calls there depends on a value with a derivative, and is not followed",
         "write the inner derivative out, or take it at adbc.stop_gradient(x) in place of x",
     )
 
