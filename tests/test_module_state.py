@@ -47,6 +47,7 @@ STATE = {
     "rules.numpy.stand_ins._STAND_INS": MEMO,
     "rules.numpy.ufuncs.FIRST": AT_IMPORT,
     "rules.scipy.explicit_steps.method_of": MEMO,
+    "rules.quick.ONCE_PER_CALL": AT_IMPORT,
     "rules.quick.QUICK": AT_IMPORT,
     "tangents.activity_marks.INACTIVE": "says of memory that lives what has been written there",
     "tangents.duals.OPERATORS": "gets the arithmetic of tangents when it is first needed",

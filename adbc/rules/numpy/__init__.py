@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from adbc.rules.numpy import (
     from_arrays,
     indexing,
     instances,
+    interpolation,
     iteration,
     joining,
     linalg,
@@ -48,8 +50,9 @@ from adbc.rules.numpy import (
 )
 from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.numpy.views import ViewRule
+from adbc.rules.quick import once_per_call
 from adbc.rules.spelling import SPELLING
-from adbc.rules.table import Rule
+from adbc.rules.table import Overlay, Rule
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["ROWS", "methods_of_ufuncs"]
@@ -84,6 +87,7 @@ _OF_ARRAYS: list[Rule] = [
     *scalars.ROWS,
     *conversion.ROWS,
     *selection.ROWS,
+    *interpolation.ROWS,
     *sorting.ROWS,
     *composed.ROWS,
     *counting.ROWS,
@@ -125,6 +129,8 @@ for _row in (*_OF_ARRAYS, *_OF_INSTANCES):
         _row.converts, _row.meets_text = _arrays_of(_row), True
 
 for _row in _OF_ARRAYS:
+    if isinstance(_row, Overlay) and isinstance(_row.body, types.FunctionType):
+        once_per_call(_row.body)
     _row.elements = short.OF_ELEMENTS.get(_row.function)
 
 ROWS: list[Rule] = [*numbers.ROWS, *short.ROWS, *array_likes.rows_of_elements(), *_OF_ARRAYS, *_OF_INSTANCES]

@@ -8,6 +8,7 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import plain
+from adbc.rules.quick import once_per_call
 from adbc.rules.table import Overlay, Rule
 
 __all__ = ["ROWS"]
@@ -57,6 +58,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     return array
 
 
+@once_per_call
 def _padded_places(n: int, before: int, after: int, mode: str) -> Any:
     """For each place of a padded axis, the number of the element that it repeats."""
     place = np.arange(-before, n + after)
@@ -72,6 +74,7 @@ def _padded_places(n: int, before: int, after: int, mode: str) -> Any:
     return np.where(place < n, place, period - place)
 
 
+@once_per_call
 def _pair(given: Any, ndim: int, axis: int) -> Any:
     """What is given for the two ends of an axis: by one number, one pair, or pairs for all axes."""
     if given is None:
@@ -80,6 +83,7 @@ def _pair(given: Any, ndim: int, axis: int) -> Any:
     return pairs[axis, 0], pairs[axis, 1]
 
 
+@once_per_call
 def _padded_by_numbers(array: Any, axis: int, widths: Any, mode: str, given: Any) -> Any:
     """The array padded along one axis with numbers that are computed from what is there."""
     n = array.shape[axis]
@@ -107,6 +111,7 @@ def _padded_by_numbers(array: Any, axis: int, widths: Any, mode: str, given: Any
     return np.concatenate(parts, axis=axis)
 
 
+@once_per_call
 def _number_of(mode: str, ends: Any, axis: int) -> Any:
     if mode == "mean":
         return np.mean(ends, axis=axis, keepdims=True)
