@@ -46,6 +46,7 @@ from adbc.rules.numpy import (
     ufunc_methods,
     ufuncs,
     walks,
+    without_nan,
     zeros,
 )
 from adbc.rules.numpy.base import ArrayRule
@@ -53,11 +54,12 @@ from adbc.rules.numpy.views import ViewRule
 from adbc.rules.quick import once_per_call
 from adbc.rules.spelling import SPELLING
 from adbc.rules.table import Overlay, Rule
-from adbc.tangents.protocol import kind_of
+from adbc.tangents.protocol import kind_of, register_tangent
 
 __all__ = ["ROWS", "methods_of_ufuncs"]
 
 kind_of(np.ndarray)  # A function may make an array before anybody has asked what its derivative is.
+register_tangent(type(np._NoValue), None)  # an object in Python, which would have fields otherwise
 
 
 def methods_of_ufuncs() -> list[Rule]:
@@ -90,6 +92,7 @@ _OF_ARRAYS: list[Rule] = [
     *interpolation.ROWS,
     *sorting.ROWS,
     *composed.ROWS,
+    *without_nan.ROWS,
     *counting.ROWS,
     *scatter.ROWS,
     *memory.ROWS,
