@@ -48,6 +48,7 @@ __all__ = [
     "before_write",
     "bound",
     "by_example",
+    "check_target",
     "check_writable",
     "converting",
     "finish",

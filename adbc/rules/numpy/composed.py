@@ -17,6 +17,7 @@ import numpy as np
 
 from adbc.rules.numpy.base import ArrayRule, is_plain, plain
 from adbc.rules.numpy.reductions import kept, lines, reduction, unlines
+from adbc.rules.numpy.shapes import back_by_number
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS", "are_floats", "are_numbers", "followed", "formulas_of_quantiles"]
@@ -348,12 +349,114 @@ def _joined(self: Any, key: Any) -> Any:
     return _followed_getitem(self, key)
 
 
+# -- inserted, in blocks, piece by piece ---------------------------------------------------------------------
+
+
+def _places(obj: Any) -> Any:
+    """Where is inserted: of the array made of an empty list NumPy would not know that it is of places."""
+    return obj.astype(np.intp) if type(obj) is np.ndarray and obj.size == 0 else obj
+
+
+def insert_arr(d: Any, y: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    return np.insert(d, _places(obj), np.zeros(np.shape(values)), axis)
+
+
+def insert_values(d: Any, y: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    return np.insert(np.zeros(np.shape(arr), np.result_type(d)), _places(obj), d, axis)
+
+
+def insert_arr_back(by: Any, y: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    none = np.zeros(np.shape(values), int)
+    return back_by_number(lambda numbers: np.insert(numbers, _places(obj), none, axis))(by, y, arr)
+
+
+def insert_values_back(by: Any, y: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    none = np.zeros(np.shape(arr), int)
+    return back_by_number(lambda numbers: np.insert(none, _places(obj), numbers, axis))(by, y, values)
+
+
+def is_block(arrays: Any) -> int:
+    """How deep the lists in `arrays` are, 1 or 2, if all that is in them are arrays of numbers that have as
+    many axes; 0 if that is not so."""
+    if type(arrays) is not list or not arrays:
+        return 0
+    depth = 2 if type(arrays[0]) is list else 1
+    rows = arrays if depth == 2 else [arrays]
+    for row in rows:
+        if type(row) is not list or not row:
+            return 0
+        for x in row:
+            if not are_numbers(x) or not (x.ndim == 1 if depth == 1 else 0 < x.ndim < 3):
+                return 0
+    return depth
+
+
+_followed_block = followed(np.block)
+
+
+def _block(arrays: Any) -> Any:
+    depth = is_block(arrays)
+    if depth == 1:
+        return np.concatenate(arrays)
+    if depth == 2:
+        rows: list[Any] = []
+        for row in arrays:
+            parts: list[Any] = []
+            for x in row:
+                parts.append(x.reshape(1, -1) if x.ndim == 1 else x)  # noqa: PERF401  # before 3.12 a function
+            rows.append(np.concatenate(parts, 1))
+        return np.concatenate(rows)
+    return _followed_block(arrays)
+
+
+def conditions(x: Any, condlist: Any, count: int) -> list[Any]:
+    """Where each of `count` functions is evaluated, by the conditions that `np.piecewise` is given."""
+    given: Any = condlist
+    if np.isscalar(given) or (not isinstance(given[0], (list, np.ndarray)) and x.ndim):
+        given = [given]
+    masks = list(np.asarray(given, bool))
+    if len(masks) == count - 1:
+        masks.append(~np.any(np.asarray(given, bool), axis=0))
+    elif len(masks) != count:
+        raise ValueError(
+            f"with {len(masks)} condition(s), either {len(masks)} or {len(masks) + 1} functions are expected"
+        )
+    return masks
+
+
+_followed_piecewise = followed(np.piecewise)
+
+
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    if type(funclist) is not list or not are_numbers(x):
+        return _followed_piecewise(x, condlist, funclist, *args, **kw)
+    masks = conditions(x, condlist, len(funclist))
+    y = np.zeros_like(x)
+    for i in range(len(masks)):
+        part, mask = funclist[i], masks[i]
+        if callable(part):
+            values = x[mask]
+            if values.size > 0:
+                y[mask] = part(values, *args, **kw)
+        else:
+            y[mask] = part
+    return y
+
+
 def _is_array(*classes: type) -> bool:
     return bool(classes) and classes[0] is np.ndarray and all(map(is_plain, classes))
 
 
 ROWS: list[Rule] = [
     ZeroRule(are_floats, result=bool),
+    ZeroRule(is_block, result=int),
+    ZeroRule(conditions, result=list),
+    Overlay(np.block, _block),
+    Overlay(np.piecewise, _piecewise, when=plain),
+    ArrayRule(
+        np.insert, "arr obj values axis",
+        jvp=[insert_arr, None, insert_values], vjp=[insert_arr_back, None, insert_values_back],
+    ),
     ZeroRule(are_numbers, result=bool),
     reduction(_nansum_of, "a axis keepdims where", (nansum_jvp, nansum_vjp)),
     reduction(_nanmean_of, "a axis keepdims where", (nanmean_jvp, nanmean_vjp)),
