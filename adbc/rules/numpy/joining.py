@@ -105,8 +105,64 @@ def unseen(out: Any, shadow: Any) -> Any:
     return ArrayTangent(NO_TANGENT if shadow is None else shadow, **constants)
 
 
+def _joining_into(function: Any, pieces: Pieces) -> tuple[Any, Any]:
+    """The rules of both modes where the result is written into an array, the third argument."""
+
+    def frule_into(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+        """The tangent of an array that is written into."""
+        arrays, darrays = args[0], dargs[0]
+        target: Any
+        dtarget: Any
+        target, dtarget = check_target(args[2], dargs[2], darrays is not None)
+        moved = None
+        if darrays is not None and dtarget is not None:
+            refuse_text(target, arrays)
+            found = [
+                np.zeros(np.shape(x)) if d is None else d
+                for x, d in zip(arrays, _tangents(arrays, darrays), strict=True)
+            ]
+            moved = function(found, args[1])
+        function(*args, **kwargs)
+        write_tangent(dtarget, moved)
+        return target, dtarget
+
+    def rrule_into(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+        arrays, farrays = args[0], fargs[0]
+        target: Any
+        ftarget: Any
+        target, ftarget = check_target(args[2], fargs[2], farrays is not None)
+        if farrays is not None:
+            refuse_text(target, arrays)
+            if isinstance(farrays, list | tuple):
+                for x, f in zip(arrays, farrays, strict=True):
+                    refuse_object(x, f)
+        old = target.copy()
+        function(*args, **kwargs)
+        nothing = (None,) * (len(args) - 1)
+
+        def overwriting_pullback(bout: Any) -> Sequence[Any]:
+            target[...] = old
+            if ftarget is None:
+                return (None, *nothing)
+            by = ftarget.copy()
+            ftarget[...] = 0
+            if farrays is None:
+                return (None, *nothing)
+            parts = pieces(by, arrays, args[1])
+            parts = [np.reshape(d, np.shape(x)) for d, x in zip(parts, arrays, strict=True)]
+            if isinstance(arrays, np.ndarray):
+                return (give(farrays, arrays, np.array(parts)), *nothing)
+            return (accumulate(farrays, arrays, parts), *nothing)
+
+        return target, ftarget, overwriting_pullback
+
+    return frule_into, rrule_into
+
+
 def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
     """The row of a function of a sequence of arrays; ``pieces(by, arrays, ...)`` takes a cotangent apart."""
+
+    frule_into, rrule_into = _joining_into(function, pieces)
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         arrays, darrays = args[0], dargs[0]
@@ -151,50 +207,6 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
             return (accumulate(farrays, arrays, parts), *nothing)
 
         return out, unseen(out, fout), joining_pullback
-
-    def frule_into(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
-        """The same where the result is written into an array."""
-        arrays, darrays = args[0], dargs[0]
-        target, dtarget = check_target(args[2], dargs[2], darrays is not None)
-        moved = None
-        if darrays is not None and dtarget is not None:
-            refuse_text(target, arrays)
-            found = [
-                np.zeros(np.shape(x)) if d is None else d
-                for x, d in zip(arrays, _tangents(arrays, darrays), strict=True)
-            ]
-            moved = function(found, args[1])
-        function(*args, **kwargs)
-        write_tangent(dtarget, moved)
-        return target, dtarget
-
-    def rrule_into(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
-        arrays, farrays = args[0], fargs[0]
-        target, ftarget = check_target(args[2], fargs[2], farrays is not None)
-        if farrays is not None:
-            refuse_text(target, arrays)
-            if isinstance(farrays, list | tuple):
-                for x, f in zip(arrays, farrays, strict=True):
-                    refuse_object(x, f)
-        old = target.copy()
-        function(*args, **kwargs)
-        nothing = (None,) * (len(args) - 1)
-
-        def overwriting_pullback(bout: Any) -> Sequence[Any]:
-            target[...] = old
-            if ftarget is None:
-                return (None, *nothing)
-            by = ftarget.copy()
-            ftarget[...] = 0
-            if farrays is None:
-                return (None, *nothing)
-            parts = pieces(by, arrays, args[1])
-            parts = [np.reshape(d, np.shape(x)) for d, x in zip(parts, arrays, strict=True)]
-            if isinstance(arrays, np.ndarray):
-                return (give(farrays, arrays, np.array(parts)), *nothing)
-            return (accumulate(farrays, arrays, parts), *nothing)
-
-        return target, ftarget, overwriting_pullback
 
     return by_example(Joining(function, frule=frule, rrule=rrule, when=plain, parameters=(name,)))
 

@@ -111,8 +111,9 @@ def left_and_entered_again(a: float) -> float:
 
 
 PROGRAMS: list[Callable[[float], float]] = [
-    counted, counted_from_one, counted_twice, counted_and_left, counted_anew, two_that_count, asked_in_its_loop,
-    tuple_asked_in_its_loop, zipped_asked_in_its_loop, indexed_asked_in_its_loop, left_and_entered_again,
+    counted, counted_from_one, counted_twice, counted_and_left, counted_anew, two_that_count,
+    asked_in_its_loop, tuple_asked_in_its_loop, zipped_asked_in_its_loop, indexed_asked_in_its_loop,
+    left_and_entered_again,
 ]  # fmt: skip
 
 
