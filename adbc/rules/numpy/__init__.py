@@ -138,9 +138,12 @@ for _row in (*_OF_ARRAYS, *_OF_INSTANCES):
         _row.converts, _row.meets_text = _arrays_of(_row), True
 
 for _row in _OF_ARRAYS:
-    if isinstance(_row, Overlay) and isinstance(_row.body, types.FunctionType):
-        if _row.function is not np.cov:  # whose code rounds its products otherwise
-            once_per_call(_row.body)
+    if (
+        isinstance(_row, Overlay)
+        and isinstance(_row.body, types.FunctionType)
+        and _row.function is not np.cov  # whose code rounds its products otherwise
+    ):
+        once_per_call(_row.body)
     _row.elements = short.OF_ELEMENTS.get(_row.function)
 
 ROWS: list[Rule] = [*numbers.ROWS, *short.ROWS, *array_likes.rows_of_elements(), *_OF_ARRAYS, *_OF_INSTANCES]

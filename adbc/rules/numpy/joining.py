@@ -105,14 +105,14 @@ def unseen(out: Any, shadow: Any) -> Any:
     return ArrayTangent(NO_TANGENT if shadow is None else shadow, **constants)
 
 
-def _joining_into(function: Any, pieces: Pieces) -> tuple[Any, Any]:
+def _joining_into(
+    function: Any, pieces: Pieces
+) -> tuple[Callable[..., tuple[Any, Any]], Callable[..., tuple[Any, Any, Pullback]]]:
     """The rules of both modes where the result is written into an array, the third argument."""
 
     def frule_into(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
         """The tangent of an array that is written into."""
         arrays, darrays = args[0], dargs[0]
-        target: Any
-        dtarget: Any
         target, dtarget = check_target(args[2], dargs[2], darrays is not None)
         moved = None
         if darrays is not None and dtarget is not None:
@@ -128,8 +128,6 @@ def _joining_into(function: Any, pieces: Pieces) -> tuple[Any, Any]:
 
     def rrule_into(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
         arrays, farrays = args[0], fargs[0]
-        target: Any
-        ftarget: Any
         target, ftarget = check_target(args[2], fargs[2], farrays is not None)
         if farrays is not None:
             refuse_text(target, arrays)
