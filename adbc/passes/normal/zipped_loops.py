@@ -39,7 +39,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
-from adbc.ir.dominators import Dominators
+from adbc.ir.builder import Variables
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _exhausted_, _foreigncall_, _iter_, _new_, _next_, _project_, _unpack_
 from adbc.ir.terminators import Branch
@@ -125,15 +125,24 @@ def _replace_source(source: Instruction, made: Instruction, iterables: list[Valu
 def _count(graph: Graph, source: Instruction, made: Instruction, step: Instruction) -> None:
     """Turn the loop over ``enumerate(x)`` into a loop over `x` that counts."""
     head = step.block
-    assert head is not None and isinstance(head.terminator, Branch)
+    assert head is not None and made.block is not None and isinstance(head.terminator, Branch)
     body = head.terminator.false
-    dominators = Dominators(graph)
     counter = Phi(head, None, None)
     following = Instruction("call", [Const(operator.add), counter, Const(1)], position=step.position)
     following.block = body
+    start = source.operands[3] if len(source.operands) > 3 else Const(0)
+    # What the body has counted may come back by a block that others come to as well: where a generator goes
+    # on that is written into what consumes it.
+    variables = Variables(graph)
+    for block in graph.blocks:
+        for successor in block.successors:
+            variables.edge(block, successor)
+    variables.sealed.update(graph.blocks)
+    for block, count in ((made.block, start), (head, counter), (body, following)):
+        variables.write("count", block, count)
+    variables.arrange(graph.entry)
     for block in predecessors(graph)[head]:
-        start = source.operands[3] if len(source.operands) > 3 else Const(0)
-        counter.operands[block] = following if dominators.dominates(body, block) else start
+        counter.operands[block] = variables.read("count", block)
     head.phis.append(counter)
     (iterator,) = _replace_source(source, made, [source.operands[2]])
     element = Instruction("call", [Const(_next_), iterator], position=step.position, name=step.name)

@@ -115,7 +115,7 @@ def _count(
     assert block is not None and made.block is not None
     if inside is None or made.block in loop.blocks:
         return False
-    if head.handler is not None or block.handler is not None:
+    if head.handler is not None or block.handler is not None or _is_entered_again(loop, made.block):
         return False
     latches = [b for b in sources[head] if dominators.dominates(head, b)]
     if not latches or not all(dominators.dominates(inside, b) for b in latches):
@@ -176,6 +176,21 @@ def _count(
         at.instructions.insert(at.instructions.index(call), resumed)
         call.operands = [resumed if v is made else v for v in call.operands]
     return True
+
+
+def _is_entered_again(loop: Loop, start: Block) -> bool:
+    """Whether a way leads from `loop` back into it, and not through `start`, where the iterator is made: it
+    goes on there with what it has not given yet."""
+    waiting = [behind for _, behind in loop.exits]
+    seen: set[Block] = set()
+    while waiting:
+        block = waiting.pop()
+        if block is loop.header:
+            return True
+        if block not in seen and block is not start:
+            seen.add(block)
+            waiting += block.successors
+    return False
 
 
 def _is_by_index(known: AbstractType) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types
 
 import numpy as np
 
@@ -19,8 +20,10 @@ from adbc.rules.numpy import (
     flat,
     fourier,
     from_arrays,
+    histograms,
     indexing,
     instances,
+    interpolation,
     iteration,
     joining,
     linalg,
@@ -31,6 +34,7 @@ from adbc.rules.numpy import (
     overlays,
     overrides,
     padding,
+    polynomials,
     products,
     random,
     reductions,
@@ -40,21 +44,25 @@ from adbc.rules.numpy import (
     settings,
     shapes,
     short,
+    signals,
     sorting,
     ufunc_methods,
     ufuncs,
     walks,
+    without_nan,
     zeros,
 )
 from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.numpy.views import ViewRule
+from adbc.rules.quick import once_per_call
 from adbc.rules.spelling import SPELLING
-from adbc.rules.table import Rule
-from adbc.tangents.protocol import kind_of
+from adbc.rules.table import Overlay, Rule
+from adbc.tangents.protocol import kind_of, register_tangent
 
 __all__ = ["ROWS", "methods_of_ufuncs"]
 
 kind_of(np.ndarray)  # A function may make an array before anybody has asked what its derivative is.
+register_tangent(type(np._NoValue), None)  # an object in Python, which would have fields otherwise
 
 
 def methods_of_ufuncs() -> list[Rule]:
@@ -84,8 +92,13 @@ _OF_ARRAYS: list[Rule] = [
     *scalars.ROWS,
     *conversion.ROWS,
     *selection.ROWS,
+    *interpolation.ROWS,
     *sorting.ROWS,
     *composed.ROWS,
+    *without_nan.ROWS,
+    *polynomials.ROWS,
+    *signals.ROWS,
+    *histograms.ROWS,
     *counting.ROWS,
     *scatter.ROWS,
     *memory.ROWS,
@@ -125,6 +138,12 @@ for _row in (*_OF_ARRAYS, *_OF_INSTANCES):
         _row.converts, _row.meets_text = _arrays_of(_row), True
 
 for _row in _OF_ARRAYS:
+    if (
+        isinstance(_row, Overlay)
+        and isinstance(_row.body, types.FunctionType)
+        and _row.function is not np.cov  # whose code rounds its products otherwise
+    ):
+        once_per_call(_row.body)
     _row.elements = short.OF_ELEMENTS.get(_row.function)
 
 ROWS: list[Rule] = [*numbers.ROWS, *short.ROWS, *array_likes.rows_of_elements(), *_OF_ARRAYS, *_OF_INSTANCES]

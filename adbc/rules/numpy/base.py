@@ -48,6 +48,7 @@ __all__ = [
     "before_write",
     "bound",
     "by_example",
+    "check_target",
     "check_writable",
     "converting",
     "finish",
@@ -70,6 +71,7 @@ __all__ = [
 ]
 
 NUMBERS = (bool, int, float, complex)
+_PLAIN = (np.ndarray, *NUMBERS, type(np._NoValue))
 AnyRule = TypeVar("AnyRule", bound=Rule)
 
 
@@ -87,7 +89,7 @@ def is_plain(cls: type) -> bool:
     Buffers that are not arrays (a memoryview, an `array.array`, what ctypes makes) are left to foreign
     calls, which know whose memory it is.
     """
-    if cls is np.ndarray or cls in NUMBERS or (issubclass(cls, np.generic) and not issubclass(cls, np.void)):
+    if cls in _PLAIN or (issubclass(cls, np.generic) and not issubclass(cls, np.void)):
         return True
     if (
         issubclass(cls, np.void)

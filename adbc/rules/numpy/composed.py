@@ -17,13 +17,14 @@ import numpy as np
 
 from adbc.rules.numpy.base import ArrayRule, is_plain, plain
 from adbc.rules.numpy.reductions import kept, lines, reduction, unlines
+from adbc.rules.numpy.shapes import back_by_number
 from adbc.rules.quick import quick
-from adbc.rules.table import Overlay, Rule
+from adbc.rules.table import Overlay, Rule, ZeroRule
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "are_floats", "are_numbers", "followed", "formulas_of_quantiles"]
 
 
-def _followed(function: Any) -> Any:
+def followed(function: Any) -> Any:
     """NumPy's lines, without a rule."""
     found: Any = inspect.unwrap(function)
     made = types.FunctionType(
@@ -31,6 +32,16 @@ def _followed(function: Any) -> Any:
     )
     made.__kwdefaults__ = found.__kwdefaults__
     return made
+
+
+def are_floats(x: Any) -> bool:
+    """Whether `x` is an array of NumPy's own class, not empty, of real numbers with fractions."""
+    return type(x) is np.ndarray and x.dtype.kind == "f" and x.size > 0
+
+
+def are_numbers(x: Any) -> bool:
+    """Whether `x` is an array of NumPy's own class of real numbers with fractions, or of complex numbers."""
+    return type(x) is np.ndarray and x.dtype.kind in "fc"
 
 
 # -- sums without NaN --------------------------------------------------------------------------------------
@@ -67,12 +78,9 @@ def nanmean_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **
     return np.where(mask, share / np.maximum(count, 1), 0)
 
 
-_NONE: Any = np._NoValue
-
-
 @quick
-def _nansum_of(a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
-    return np.nansum(a, axis, keepdims=keepdims, initial=initial, where=where)
+def _nansum_of(a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    return np.nansum(a, axis, keepdims=keepdims, where=where)
 
 
 @quick
@@ -80,7 +88,7 @@ def _nanmean_of(a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
     return np.nanmean(a, axis, keepdims=keepdims, where=where)
 
 
-_followed_nansum, _followed_nanmean = _followed(np.nansum), _followed(np.nanmean)
+_followed_nansum, _followed_nanmean = followed(np.nansum), followed(np.nanmean)
 
 
 def _nansum(
@@ -89,18 +97,20 @@ def _nansum(
     dtype: Any = None,
     out: Any = None,
     keepdims: Any = False,
-    initial: Any = _NONE,
+    initial: Any = None,
     where: Any = True,
 ) -> Any:
-    if dtype is None and out is None and type(a) is np.ndarray and a.dtype.kind in "fc":
-        return _nansum_of(a, axis, keepdims, initial, where)
+    if dtype is None and out is None and initial is None and are_numbers(a):
+        return _nansum_of(a, axis, keepdims, where)
+    if initial is None:
+        return _followed_nansum(a, axis, dtype, out, keepdims, where=where)
     return _followed_nansum(a, axis, dtype, out, keepdims, initial, where)
 
 
 def _nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> Any:
-    if dtype is None and out is None and type(a) is np.ndarray and a.dtype.kind in "fc":
+    if dtype is None and out is None and are_numbers(a):
         return _nanmean_of(a, axis, keepdims, where)
     return _followed_nanmean(a, axis, dtype, out, keepdims, where=where)
 
@@ -149,7 +159,7 @@ def average_to_weights(by: Any, y: Any, a: Any, weights: Any, axis: Any, keepdim
     return np.sum(found, axis=repeated).reshape(np.shape(weights))
 
 
-_followed_average = _followed(np.average)
+_followed_average = followed(np.average)
 
 
 def _average(
@@ -178,19 +188,22 @@ def _percentile_of(a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
     return np.percentile(a, q, axis, keepdims=keepdims)
 
 
-def _between(x: Any, q: Any, axis: Any) -> tuple[Any, Any, Any, Any]:
+def _between(x: Any, q: Any, axis: Any, skips: bool) -> tuple[Any, Any, Any, Any, Any]:
     """The elements of `x` as lines; the places on each line of those between which the quantiles `q`, in a
-    flat array, lie; and the share of the latter."""
+    flat array, lie; the share of the latter; and how many steps there are from end to end.
+
+    skips: whether what is not a number is left out."""
     flat = lines(x, axis)
     n = flat.shape[-1]
     order = np.argsort(flat, axis=-1, kind="stable")
-    place = np.broadcast_to(np.ravel(q) * (n - 1), (*flat.shape[:-1], np.size(q)))
+    steps = np.sum(~np.isnan(flat), axis=-1, keepdims=True) - 1 if skips else n - 1
+    place = np.broadcast_to(np.ravel(q) * np.maximum(steps, 0), (*flat.shape[:-1], np.size(q)))
     low = np.clip(np.floor(place).astype(np.intp), 0, n - 1)
     share = place - low
-    # What is not a number is the last in the order, and the result then.
-    low = np.where(np.isnan(np.take_along_axis(flat, order[..., -1:], -1)), n - 1, low)
-    high = np.minimum(low + 1, n - 1)
-    return flat, np.take_along_axis(order, low, -1), np.take_along_axis(order, high, -1), share
+    if not skips:  # what is not a number is the last in the order, and the result then
+        low = np.where(np.isnan(np.take_along_axis(flat, order[..., -1:], -1)), n - 1, low)
+    high = np.minimum(low + 1, np.maximum(steps, 0) if skips else n - 1)
+    return flat, np.take_along_axis(order, low, -1), np.take_along_axis(order, high, -1), share, steps
 
 
 def _as_result(found: Any, y: Any) -> Any:
@@ -202,9 +215,13 @@ def _as_lines(by: Any, flat: Any, count: int) -> Any:
     return np.moveaxis(np.reshape(by, (count, *flat.shape[:-1])), 0, -1)
 
 
-def _quantile_formulas(scale: float) -> tuple[Any, Any]:
+def formulas_of_quantiles(scale: float, skips: bool = False) -> tuple[Any, Any]:
+    """The formulas of quantiles between 0 and `scale`, by values and by places, of both modes.
+
+    skips: whether what is not a number is left out."""
+
     def by_values(d: Any, y: Any, a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
-        _, low, high, share = _between(a, np.asarray(q) / scale, axis)
+        _, low, high, share, _ = _between(a, np.asarray(q) / scale, axis, skips)
         along = lines(d, axis)
         found = (1.0 - share) * np.take_along_axis(along, low, -1) + share * np.take_along_axis(
             along, high, -1
@@ -212,12 +229,12 @@ def _quantile_formulas(scale: float) -> tuple[Any, Any]:
         return _as_result(found, y)
 
     def by_place(d: Any, y: Any, a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
-        flat, low, high, _ = _between(a, np.asarray(q) / scale, axis)
+        flat, low, high, _, steps = _between(a, np.asarray(q) / scale, axis, skips)
         slope = np.take_along_axis(flat, high, -1) - np.take_along_axis(flat, low, -1)
-        return _as_result(slope * (flat.shape[-1] - 1) / scale * np.ravel(d), y)
+        return _as_result(slope * steps / scale * np.ravel(d), y)
 
     def to_values(by: Any, y: Any, a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
-        flat, low, high, share = _between(a, np.asarray(q) / scale, axis)
+        flat, low, high, share, _ = _between(a, np.asarray(q) / scale, axis, skips)
         given = _as_lines(by, flat, np.size(q))
         weight = np.zeros(flat.shape, np.result_type(given))
         rows = np.indices(low.shape, sparse=True)[:-1]
@@ -226,16 +243,16 @@ def _quantile_formulas(scale: float) -> tuple[Any, Any]:
         return unlines(weight, a, axis)
 
     def to_place(by: Any, y: Any, a: Any, q: Any, axis: Any, keepdims: Any) -> Any:
-        flat, low, high, _ = _between(a, np.asarray(q) / scale, axis)
+        flat, low, high, _, steps = _between(a, np.asarray(q) / scale, axis, skips)
         slope = np.take_along_axis(flat, high, -1) - np.take_along_axis(flat, low, -1)
-        given = _as_lines(by, flat, np.size(q)) * slope * (flat.shape[-1] - 1) / scale
+        given = _as_lines(by, flat, np.size(q)) * slope * steps / scale
         return given.reshape(-1, np.size(q)).sum(0).reshape(np.shape(q))
 
     return (by_values, by_place), (to_values, to_place)
 
 
 def _quantile_rows(function: Any, of_linear: Any, scale: float) -> list[Rule]:
-    followed = _followed(function)
+    lines_of_numpy = followed(function)
 
     def quantile(
         a: Any,
@@ -248,11 +265,11 @@ def _quantile_rows(function: Any, of_linear: Any, scale: float) -> list[Rule]:
         **others: Any,
     ) -> Any:
         is_linear = method == "linear" and not others and out is None and not overwrite_input
-        if is_linear and type(a) is np.ndarray and a.dtype.kind == "f" and a.size and type(q) is not complex:
+        if is_linear and are_floats(a) and type(q) is not complex:
             return of_linear(a, q, axis, keepdims)
-        return followed(a, q, axis, out, overwrite_input, method, keepdims, **others)
+        return lines_of_numpy(a, q, axis, out, overwrite_input, method, keepdims, **others)
 
-    jvp, vjp = _quantile_formulas(scale)
+    jvp, vjp = formulas_of_quantiles(scale)
     return [
         ArrayRule(of_linear, "a q axis keepdims", jvp=jvp, vjp=vjp),
         Overlay(function, quantile, when=plain),
@@ -292,7 +309,7 @@ def gradient_to_step(by: Any, y: Any, f: Any, step: Any, axis: Any) -> Any:
     return -np.sum(by * y) / step
 
 
-_followed_gradient = _followed(np.gradient)
+_followed_gradient = followed(np.gradient)
 
 
 def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
@@ -306,7 +323,7 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> A
     return _followed_gradient(f, *varargs, axis=axis, edge_order=edge_order)
 
 
-_followed_ediff1d = _followed(np.ediff1d)
+_followed_ediff1d = followed(np.ediff1d)
 
 
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
@@ -318,7 +335,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 # -- joined by subscripts ------------------------------------------------------------------------------------
 
 _GETITEM: Any = type(np.r_).__getitem__
-_followed_getitem = _followed(_GETITEM)
+_followed_getitem = followed(_GETITEM)
 _ROW, _COLUMN = type(np.r_), type(np.c_)
 
 
@@ -339,12 +356,116 @@ def _joined(self: Any, key: Any) -> Any:
     return _followed_getitem(self, key)
 
 
+# -- inserted, in blocks, piece by piece ---------------------------------------------------------------------
+
+
+def _places(obj: Any) -> Any:
+    """Where is inserted: of the array made of an empty list NumPy would not know that it is of places."""
+    return obj.astype(np.intp) if type(obj) is np.ndarray and obj.size == 0 else obj
+
+
+def insert_arr(d: Any, y: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    return np.insert(d, _places(obj), np.zeros(np.shape(values)), axis)
+
+
+def insert_values(d: Any, y: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    return np.insert(np.zeros(np.shape(arr), np.result_type(d)), _places(obj), d, axis)
+
+
+def insert_arr_back(by: Any, y: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    none = np.zeros(np.shape(values), int)
+    return back_by_number(lambda numbers: np.insert(numbers, _places(obj), none, axis))(by, y, arr)
+
+
+def insert_values_back(by: Any, y: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    none = np.zeros(np.shape(arr), int)
+    return back_by_number(lambda numbers: np.insert(none, _places(obj), numbers, axis))(by, y, values)
+
+
+def is_block(arrays: Any) -> int:
+    """How deep the lists in `arrays` are, 1 or 2, if all that is in them are arrays of numbers that have as
+    many axes; 0 if that is not so."""
+    if type(arrays) is not list or not arrays:
+        return 0
+    depth = 2 if type(arrays[0]) is list else 1
+    rows = arrays if depth == 2 else [arrays]
+    for row in rows:
+        if type(row) is not list or not row:
+            return 0
+        for x in row:
+            if not are_numbers(x) or not (x.ndim == 1 if depth == 1 else 0 < x.ndim < 3):
+                return 0
+    return depth
+
+
+_followed_block = followed(np.block)
+
+
+def _block(arrays: Any) -> Any:
+    depth = is_block(arrays)
+    if depth == 1:
+        return np.concatenate(arrays)
+    if depth == 2:
+        rows: list[Any] = []
+        for row in arrays:
+            parts: list[Any] = []
+            for x in row:
+                parts.append(x.reshape(1, -1) if x.ndim == 1 else x)  # noqa: PERF401  # before 3.12 a function
+            rows.append(np.concatenate(parts, 1))
+        return np.concatenate(rows)
+    return _followed_block(arrays)
+
+
+def conditions(x: Any, condlist: Any, count: int) -> list[Any]:
+    """Where each of `count` functions is evaluated, by the conditions that `np.piecewise` is given."""
+    given: Any = condlist
+    if np.isscalar(given) or (not isinstance(given[0], (list, np.ndarray)) and x.ndim):
+        given = [given]
+    masks = list(np.asarray(given, bool))
+    if len(masks) == count - 1:
+        masks.append(~np.any(np.asarray(given, bool), axis=0))
+    elif len(masks) != count:
+        raise ValueError(
+            f"with {len(masks)} condition(s), either {len(masks)} or {len(masks) + 1} functions are expected"
+        )
+    return masks
+
+
+_followed_piecewise = followed(np.piecewise)
+
+
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    if type(funclist) is not list or not are_numbers(x):
+        return _followed_piecewise(x, condlist, funclist, *args, **kw)
+    masks = conditions(x, condlist, len(funclist))
+    y = np.zeros_like(x)
+    for i in range(len(masks)):
+        part, mask = funclist[i], masks[i]
+        if callable(part):
+            values = x[mask]
+            if values.size > 0:
+                y[mask] = part(values, *args, **kw)
+        else:
+            y[mask] = part
+    return y
+
+
 def _is_array(*classes: type) -> bool:
     return bool(classes) and classes[0] is np.ndarray and all(map(is_plain, classes))
 
 
 ROWS: list[Rule] = [
-    reduction(_nansum_of, "a axis keepdims initial where", (nansum_jvp, nansum_vjp)),
+    ZeroRule(are_floats, result=bool),
+    ZeroRule(is_block, result=int),
+    ZeroRule(conditions, result=list),
+    Overlay(np.block, _block),
+    Overlay(np.piecewise, _piecewise, when=plain),
+    ArrayRule(
+        np.insert, "arr obj values axis",
+        jvp=[insert_arr, None, insert_values], vjp=[insert_arr_back, None, insert_values_back],
+    ),
+    ZeroRule(are_numbers, result=bool),
+    reduction(_nansum_of, "a axis keepdims where", (nansum_jvp, nansum_vjp)),
     reduction(_nanmean_of, "a axis keepdims where", (nanmean_jvp, nanmean_vjp)),
     Overlay(np.nansum, _nansum, when=plain),
     Overlay(np.nanmean, _nanmean, when=plain),

@@ -12,6 +12,7 @@ from adbc.rules.numpy.base import (
     SeparateRule,
     array_part,
     by_example,
+    check_target,
     finish,
     gather_tangent,
     give,
@@ -21,6 +22,7 @@ from adbc.rules.numpy.base import (
     refuse_opaque,
     refuse_text,
     refuse_text_of,
+    write_tangent,
 )
 from adbc.rules.numpy.views import writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
@@ -103,29 +105,73 @@ def unseen(out: Any, shadow: Any) -> Any:
     return ArrayTangent(NO_TANGENT if shadow is None else shadow, **constants)
 
 
+def _joining_into(
+    function: Any, pieces: Pieces
+) -> tuple[Callable[..., tuple[Any, Any]], Callable[..., tuple[Any, Any, Pullback]]]:
+    """The rules of both modes where the result is written into an array, the third argument."""
+
+    def frule_into(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+        """The tangent of an array that is written into."""
+        arrays, darrays = args[0], dargs[0]
+        target, dtarget = check_target(args[2], dargs[2], darrays is not None)
+        moved = None
+        if darrays is not None and dtarget is not None:
+            refuse_text(target, arrays)
+            found = [
+                np.zeros(np.shape(x)) if d is None else d
+                for x, d in zip(arrays, _tangents(arrays, darrays), strict=True)
+            ]
+            moved = function(found, args[1])
+        function(*args, **kwargs)
+        write_tangent(dtarget, moved)
+        return target, dtarget
+
+    def rrule_into(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+        arrays, farrays = args[0], fargs[0]
+        target, ftarget = check_target(args[2], fargs[2], farrays is not None)
+        if farrays is not None:
+            refuse_text(target, arrays)
+            if isinstance(farrays, list | tuple):
+                for x, f in zip(arrays, farrays, strict=True):
+                    refuse_object(x, f)
+        old = target.copy()
+        function(*args, **kwargs)
+        nothing = (None,) * (len(args) - 1)
+
+        def overwriting_pullback(bout: Any) -> Sequence[Any]:
+            target[...] = old
+            if ftarget is None:
+                return (None, *nothing)
+            by = ftarget.copy()
+            ftarget[...] = 0
+            if farrays is None:
+                return (None, *nothing)
+            parts = pieces(by, arrays, args[1])
+            parts = [np.reshape(d, np.shape(x)) for d, x in zip(parts, arrays, strict=True)]
+            if isinstance(arrays, np.ndarray):
+                return (give(farrays, arrays, np.array(parts)), *nothing)
+            return (accumulate(farrays, arrays, parts), *nothing)
+
+        return target, ftarget, overwriting_pullback
+
+    return frule_into, rrule_into
+
+
 def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
     """The row of a function of a sequence of arrays; ``pieces(by, arrays, ...)`` takes a cotangent apart."""
 
-    def refuse_out(args: Args, kwargs: Kwargs) -> None:
-        if len(args) > 2 or kwargs.get("out") is not None:
-            raise UnsupportedError(
-                f"np.{function.__name__} with out=",
-                "adbc has no rule for that form",
-                f"assign the result: out[...] = np.{function.__name__}(...)",
-            )
+    frule_into, rrule_into = _joining_into(function, pieces)
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        refuse_out(args, kwargs)
         arrays, darrays = args[0], dargs[0]
+        if len(args) > 2 and args[2] is not None:
+            return frule_into(args, dargs, kwargs)
         out = function(*args, **kwargs)
         array = bare(out)
         if darrays is None:
             return out, unseen(out, finish(None, array))
         _check_objects(array)
-        pairs = list(zip(arrays, in_order(arrays, darrays), strict=True))
-        for x, d in pairs:
-            refuse_object(x, d)
-        found = [gather_tangent(x, array_part(d)) for x, d in pairs]
+        found = _tangents(arrays, darrays)
         if array.dtype.kind in "SUT":
             refuse_text_of(array, arrays, found)
             return out, unseen(out, finish(None, array))
@@ -135,8 +181,9 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
         return out, unseen(out, finish(function(parts, *args[1:], **kwargs), array))
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        refuse_out(args, kwargs)
         arrays, farrays = args[0], fargs[0]
+        if len(args) > 2 and args[2] is not None:
+            return rrule_into(args, fargs, kwargs)
         out = function(*args, **kwargs)
         array = bare(out)
         if farrays is not None:
@@ -159,7 +206,26 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
 
         return out, unseen(out, fout), joining_pullback
 
-    return by_example(Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=(name,)))
+    return by_example(Joining(function, frule=frule, rrule=rrule, when=plain, parameters=(name,)))
+
+
+def _tangents(arrays: Any, darrays: Any) -> list[Any]:
+    """The tangents of the arrays that are joined, None where they are zero."""
+    pairs = list(zip(arrays, in_order(arrays, darrays), strict=True))
+    for x, d in pairs:
+        refuse_object(x, d)
+    return [gather_tangent(x, array_part(d)) for x, d in pairs]
+
+
+class Joining(Primitive):
+    """The rule of a function of a sequence of arrays, with an array to write into as third argument."""
+
+    def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        found, rest = super().bind(args, kwargs)
+        if len(found) < 3 and rest.get("out") is not None:
+            axis = found[1] if len(found) > 1 else rest.pop("axis", 0)
+            found = (found[0], axis, rest.pop("out"))
+        return found, rest
 
 
 # -- the same, given one by one ----------------------------------------------------------------------------

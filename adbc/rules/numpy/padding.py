@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import plain
-from adbc.rules.table import Overlay, Rule
+from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.composed import are_numbers
+from adbc.rules.numpy.shapes import back_by_number
+from adbc.rules.quick import once_per_call, quick
+from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -16,7 +19,88 @@ STATISTICS = ("mean", "maximum", "minimum", "median")
 """The modes that pad with a number computed of the elements at the end."""
 
 
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def is_usual(array: Any, pad_width: Any) -> bool:
+    """Whether what is padded is an array of floats or complex numbers, by widths that NumPy broadcasts."""
+    return are_numbers(array) and array.size > 0 and not isinstance(pad_width, dict)
+
+
+def _inner(x: Any, pad_width: Any) -> tuple[slice, ...]:
+    """The place of `x` in what it is padded to."""
+    shape = np.shape(x)
+    before = np.broadcast_to(np.asarray(pad_width), (len(shape), 2))[:, 0].tolist()
+    return tuple([slice(start, start + n) for start, n in zip(before, shape, strict=True)])
+
+
+@quick
+def _by_constant(array: Any, value: Any, pad_width: Any) -> Any:
+    return np.pad(array, pad_width, constant_values=value)
+
+
+def constant_jvp(d: Any, y: Any, array: Any, value: Any, pad_width: Any) -> Any:
+    return np.pad(d, pad_width)
+
+
+def constant_vjp(by: Any, y: Any, array: Any, value: Any, pad_width: Any) -> Any:
+    return by[_inner(array, pad_width)]
+
+
+def value_jvp(d: Any, y: Any, array: Any, value: Any, pad_width: Any) -> Any:
+    return np.pad(np.zeros(np.shape(array)), pad_width, constant_values=1.0) * d
+
+
+def value_vjp(by: Any, y: Any, array: Any, value: Any, pad_width: Any) -> Any:
+    return np.sum(by) - np.sum(by[_inner(array, pad_width)])
+
+
+@quick
+def _by_elements(array: Any, pad_width: Any, mode: Any) -> Any:
+    return np.pad(array, pad_width, mode)
+
+
+def elements_jvp(d: Any, y: Any, array: Any, pad_width: Any, mode: Any) -> Any:
+    return np.pad(d, pad_width, mode)
+
+
+elements_vjp = back_by_number(_by_elements)
+
+
+def pad(
+    array: Any, pad_width: Any, mode: Any = "constant", *, constant_values: Any = None, **others: Any
+) -> Any:
+    if not others and is_usual(array, pad_width):
+        if mode == "constant" and (
+            constant_values is None or type(constant_values) is float or type(constant_values) is int
+        ):
+            value = 0.0 if constant_values is None else constant_values
+            return _by_constant(array, value, pad_width)
+        if constant_values is None and mode in ("edge", "wrap", "reflect", "symmetric"):
+            return _by_elements(array, pad_width, mode)
+    if constant_values is not None:
+        others["constant_values"] = constant_values
+    return _padded(array, pad_width, mode, others)
+
+
+def _padded_oddly(array: Any, widths: Any, mode: str) -> Any:
+    """The array reflected in the points at its ends."""
+    skipped = 1 if mode == "reflect" else 0
+    for axis in range(array.ndim):
+        n = array.shape[axis]
+        before, after = widths[axis]
+        if max(before, after) > n - skipped:
+            raise UnsupportedError(
+                "np.pad with reflect_type='odd' by more than there are elements",
+                "adbc has no rule for that form",
+                "pad several times",
+            )
+        first, last = np.take(array, [0], axis=axis), np.take(array, [n - 1], axis=axis)
+        left = np.take(array, range(before - 1 + skipped, skipped - 1, -1), axis=axis)
+        right = np.take(array, range(n - 1 - skipped, n - 1 - skipped - after, -1), axis=axis)
+        array = np.concatenate((2 * first - left, array, 2 * last - right), axis=axis)
+    return array
+
+
+@once_per_call
+def _padded(array: Any, pad_width: Any, mode: Any, kwargs: Any) -> Any:
     array = np.asarray(array)
     if array.dtype.kind in "OV":
         raise UnsupportedError(
@@ -26,6 +110,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
         )
     known = {"constant": "constant_values", "linear_ramp": "end_values"}
     known.update(dict.fromkeys(STATISTICS, "stat_length"))
+    known.update(dict.fromkeys(("reflect", "symmetric"), "reflect_type"))
     if not isinstance(mode, str) or [name for name in kwargs if name != known.get(mode)]:
         raise UnsupportedError(
             f"np.pad with mode={mode!r} and {', '.join(kwargs)}",
@@ -51,12 +136,20 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
             "adbc has no rule for that form",
             "make a larger array, and write into it",
         )
+    kind = kwargs.get("reflect_type", "even")
+    if kind == "odd":
+        return _padded_oddly(array, widths, mode)
+    if kind != "even":
+        raise UnsupportedError(
+            f"np.pad with reflect_type={kind!r}", "adbc has no rule for that form", "use 'even' or 'odd'"
+        )
     for axis in range(array.ndim):
         before, after = widths[axis]
         array = np.take(array, _padded_places(array.shape[axis], before, after, mode), axis=axis)
     return array
 
 
+@once_per_call
 def _padded_places(n: int, before: int, after: int, mode: str) -> Any:
     """For each place of a padded axis, the number of the element that it repeats."""
     place = np.arange(-before, n + after)
@@ -72,6 +165,7 @@ def _padded_places(n: int, before: int, after: int, mode: str) -> Any:
     return np.where(place < n, place, period - place)
 
 
+@once_per_call
 def _pair(given: Any, ndim: int, axis: int) -> Any:
     """What is given for the two ends of an axis: by one number, one pair, or pairs for all axes."""
     if given is None:
@@ -80,6 +174,7 @@ def _pair(given: Any, ndim: int, axis: int) -> Any:
     return pairs[axis, 0], pairs[axis, 1]
 
 
+@once_per_call
 def _padded_by_numbers(array: Any, axis: int, widths: Any, mode: str, given: Any) -> Any:
     """The array padded along one axis with numbers that are computed from what is there."""
     n = array.shape[axis]
@@ -107,6 +202,7 @@ def _padded_by_numbers(array: Any, axis: int, widths: Any, mode: str, given: Any
     return np.concatenate(parts, axis=axis)
 
 
+@once_per_call
 def _number_of(mode: str, ends: Any, axis: int) -> Any:
     if mode == "mean":
         return np.mean(ends, axis=axis, keepdims=True)
@@ -116,4 +212,12 @@ def _number_of(mode: str, ends: Any, axis: int) -> Any:
     return extreme(ends, axis=axis, keepdims=True)
 
 
-ROWS: list[Rule] = [Overlay(np.pad, pad, when=plain)]
+ROWS: list[Rule] = [
+    ZeroRule(is_usual, result=bool),
+    ArrayRule(
+        _by_constant, "array value pad_width",
+        jvp=[constant_jvp, value_jvp], vjp=[constant_vjp, value_vjp],
+    ),
+    ArrayRule(_by_elements, "array pad_width mode", jvp=[elements_jvp], vjp=[elements_vjp]),
+    Overlay(np.pad, pad, when=plain),
+]  # fmt: skip

@@ -13,11 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from adbc.errors import UnsupportedError
 from adbc.rules.formulas import Formula, FormulaCall, function_of
-from adbc.rules.numpy.base import ArrayRule, shaped
+from adbc.rules.numpy.base import (
+    ArrayRule,
+    finish,
+    gather,
+    gather_tangent,
+    give,
+    new_shadow,
+    refuse_opaque,
+    shaped,
+)
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.quick import quick
-from adbc.rules.table import Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule
 from adbc.tangents.array_products import divide, is_finite, multiply
 
 __all__ = ["QUICK", "ROWS", "Formulas", "axes_of", "kept", "lines", "unlines"]
@@ -371,6 +381,8 @@ def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) ->
     row = kind(function, names, jvp=[formulas[0]], vjp=[formulas[1]], defaults=defaults, result=result)
     if result == "whole" and formulas in _WHOLE:
         row.formulas = (_WHOLE[formulas],)
+    if "initial" in row.names and formulas in _OF_INITIAL:
+        row.begin_with(_OF_INITIAL[formulas])
     return row
 
 
@@ -379,6 +391,69 @@ class ReductionRule(ArrayRule):
 
     quick: Callable[..., Any] | None = None
     """A quicker function for arrays of NumPy's own class and no more than `axis` and `keepdims` besides."""
+    initial: int | None = None
+    """The place of the number that the reduction begins with, if there is a derivative by it."""
+    of_initial: tuple[Callable[..., Any], Callable[..., Any]]
+    """The formulas of that number, called as those of the array are."""
+
+    def begin_with(self, formulas: Any) -> None:
+        """Have the number that the reduction begins with differentiated by these `formulas`."""
+        self.of_initial = formulas
+        place = self.initial = self.names.index("initial")
+        self.active.append(place)
+        self.parameters = self.names[: place + 1]
+        self.refused = (*self.refused[:place], None, *self.refused[place + 1 :])
+        self.defaults.setdefault("keepdims", False)
+
+    def uncovered(self, count: int) -> Sequence[int]:
+        return [i for i in super().uncovered(count) if i != self.initial]
+
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        return "initial" not in keywords and super().is_pure(count, keywords)
+
+    def _others(self, args: Args, kwargs: Kwargs) -> dict[str, Any]:
+        """The arguments beside the array, where the number that the reduction begins with is active."""
+        _, others, target, _ = self.split(args, kwargs)
+        if target is not None:
+            raise UnsupportedError(
+                f"np.{self.function.__name__} with initial= and out=, where initial has a derivative",
+                "adbc has no rule for that form",
+                "assign the result: out[...] = ...",
+            )
+        return others
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        place = self.initial
+        if place is None or len(args) <= place or dargs[place] is None:
+            return super().frule(args, dargs, kwargs)
+        others = self._others(args, kwargs)
+        refuse_opaque(args[0])
+        out, x = self.function(*args, **kwargs), gather(args[0])
+        dx = gather_tangent(args[0], dargs[0])
+        dout = self.of_initial[0](dargs[place], out, x, **others)
+        if dx is not None:
+            dout = dout + self.jvp[0](dx, out, x, **others)  # type: ignore[misc]  # of a reduction there is one
+        return out, finish(dout, out)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        place = self.initial
+        if place is None or len(args) <= place or fargs[place] is None:
+            return super().rrule(args, fargs, kwargs)
+        others = self._others(args, kwargs)
+        refuse_opaque(args[0])
+        out, x = self.function(*args, **kwargs), gather(args[0])
+        fout = new_shadow(out, True)
+
+        def beginning_pullback(bout: Any) -> Sequence[Any]:
+            by = fout if isinstance(fout, np.ndarray) else bout
+            found: list[Any] = [None] * len(args)
+            if by is not None:
+                if fargs[0] is not None:
+                    found[0] = give(fargs[0], args[0], self.vjp[0](by, out, x, **others))  # type: ignore[misc]
+                found[place] = give(fargs[place], args[place], self.of_initial[1](by, out, x, **others))
+            return found
+
+        return out, fout, beginning_pullback
 
     def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
         return (
@@ -479,6 +554,42 @@ _WHOLE: dict[Formulas, Formula] = {
 }
 """The formulas that builders write inline for reductions of a whole array, where no axis is put back."""
 
+
+def _begun_sum(d: Any, y: Any, x: Any, **_: Any) -> Any:
+    return d
+
+
+def _rest_of_product(y: Any, x: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    return np.prod(multiplied(x, y), axis=axis, keepdims=keepdims, where=where)
+
+
+def _begun_product(
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
+    return multiply(_rest_of_product(y, x, axis, keepdims, where), d)
+
+
+def _begun_product_back(
+    by: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
+    return multiply(conj(_rest_of_product(y, x, axis, keepdims, where)), by)
+
+
+def _unbeaten(
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
+    """The part of the number that an extremum begins with, in both modes: where no element is it."""
+    found = np.any(chosen(y, x, axis, where), axis=axes_of(x, axis), keepdims=keepdims)
+    return np.where(found, 0.0, d)
+
+
+_OF_INITIAL: dict[Formulas, Formulas] = {
+    SUM: (_begun_sum, _begun_sum),
+    PROD: (_begun_product, _begun_product_back),
+    EXTREMUM: (_unbeaten, _unbeaten),
+}
+"""The formulas of the number that a reduction begins with, by those of the array."""
+
 CUMSUM: Formulas = (cumsum_jvp, CUMSUM_FORMULA)
 CUMPROD: Formulas = (cumprod_jvp, cumprod_vjp)
 
@@ -531,7 +642,9 @@ def _rows() -> list[Rule]:
         (np.fmax, EXTREMUM),
         (np.fmin, EXTREMUM),
     ]:
-        rows.append(reduction(ufunc.reduce, UFUNC_REDUCE, axis_zero(formulas), axis=0))
+        row = reduction(ufunc.reduce, UFUNC_REDUCE, axis_zero(formulas), axis=0)
+        row.begin_with(axis_zero(_OF_INITIAL[formulas]))
+        rows.append(row)
     running: Formulas = (running_jvp, running_vjp)
     for ufunc, formulas in [
         (np.add, CUMSUM),

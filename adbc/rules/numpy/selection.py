@@ -201,79 +201,6 @@ def _picked_back(function: Any, names: str) -> Any:
     return vjp
 
 
-# -- interpolation -------------------------------------------------------------------------------------
-
-
-def _segments(x: Any, xp: Any, others: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
-    """For each `x`: the number of its segment, how far on it is there, and whether left or right of all."""
-    if others.get("period") is not None:
-        raise UnsupportedError(
-            "np.interp with period=",
-            "adbc has no rule for that form",
-            "reduce the argument modulo the period first",
-        )
-    x, xp = np.asarray(x), np.asarray(xp)
-    if len(xp) < 2:
-        raise UnsupportedError(
-            "np.interp with a single point",
-            "adbc has no rule for that form",
-            "use the value at that point, fp[0]",
-        )
-    j = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
-    t = (x - xp[j]) / (xp[j + 1] - xp[j])
-    return j, t, x < xp[0], x > xp[-1]
-
-
-def _interp_slope(x: Any, xp: Any, fp: Any, others: dict[str, Any]) -> Any:
-    j, _, left, right = _segments(x, xp, others)
-    xp, fp = np.asarray(xp), np.asarray(fp)
-    return np.where(left | right, 0, (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j]))
-
-
-def interp_dx(d: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
-    return _interp_slope(x, xp, fp, others) * d
-
-
-def _interp_weights(x: Any, xp: Any, others: dict[str, Any]) -> tuple[Any, Any, Any]:
-    """For each `x`: the number of its segment, and the weights of the values at the two ends."""
-    j, t, left, right = _segments(x, xp, others)
-    low = np.where(left, 0 if others.get("left") is not None else 1, np.where(right, 0, 1 - t))
-    high = np.where(right, 0 if others.get("right") is not None else 1, np.where(left, 0, t))
-    return j, low, high
-
-
-def interp_dfp(d: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
-    j, low, high = _interp_weights(x, xp, others)
-    return low * d[j] + high * d[j + 1]
-
-
-def interp_bfp(by: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
-    j, low, high = _interp_weights(x, xp, others)
-    return _to_ends(j, low * by, high * by, len(fp))
-
-
-def _to_ends(j: Any, low: Any, high: Any, n: int) -> Any:
-    d = np.zeros(n, np.result_type(low, high))
-    np.add.at(d, j, low)
-    np.add.at(d, j + 1, high)
-    return d
-
-
-def interp_dxp(d: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
-    j, t, _, _ = _segments(x, xp, others)
-    return -_interp_slope(x, xp, fp, others) * ((1 - t) * d[j] + t * d[j + 1])
-
-
-def interp_bxp(by: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
-    j, t, _, _ = _segments(x, xp, others)
-    push = -np.conjugate(_interp_slope(x, xp, fp, others)) * by
-    return _to_ends(j, (1 - t) * push, t * push, len(xp))
-
-
-def interp_bx(by: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
-    return np.conjugate(_interp_slope(x, xp, fp, others)) * by
-
-
 def _three(*classes: type) -> bool:
     return len(classes) == 3 and plain(*classes)
 
@@ -304,10 +231,4 @@ ROWS: list[Rule] = [
     by_number(np.delete, "arr obj axis"),
     ArrayRule(np.compress, "condition a axis out", jvp=[None, compress_jvp], vjp=[None, compress_vjp]),
     _method_compress(np.ndarray.compress),
-    ArrayRule(
-        np.interp,
-        "x xp fp left right period",
-        jvp=[interp_dx, interp_dxp, interp_dfp],
-        vjp=[interp_bx, interp_bxp, interp_bfp],
-    ),
 ]

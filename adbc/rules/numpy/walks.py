@@ -17,6 +17,7 @@ from adbc.rules.numpy.base import any_active
 from adbc.rules.numpy.object_numbers import filled
 from adbc.rules.numpy.ufunc_methods import accumulate_by_steps, outer_by_steps, reduce_by_steps
 from adbc.rules.numpy.views import ViewRule
+from adbc.rules.quick import once_per_call
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 
 __all__ = ["ROWS", "by_elements"]
@@ -79,6 +80,7 @@ def numbers_in(own: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
     return numbers
 
 
+@once_per_call
 def _broadcast_columns(args: Any) -> tuple[tuple[int, ...], list[list[Any]]]:
     """The shape that `args` are broadcast to, and their elements: those of lists, and numbers of NumPy, as
     they are, where an array of numbers would have whole numbers made fractions."""
@@ -117,11 +119,13 @@ def _by_position(function: Any, count: int, names: tuple[str, ...]) -> Any:
 class _Vectorize:
     """What `np.vectorize` calls for each element, in Python, without signature."""
 
+    @once_per_call
     def __init__(self, pyfunc: Any, otypes: Any, cache: bool = False) -> None:
         self.pyfunc = pyfunc
         self.otypes = otypes
         self.cache = cache
 
+    @once_per_call
     def __call__(self, *args: Any, **by_name: Any) -> Any:
         if by_name:
             function = _by_position(self.pyfunc, len(args), tuple(by_name))

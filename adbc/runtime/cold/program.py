@@ -16,6 +16,7 @@ from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import natural_loops
 from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator
 from adbc.ir.values import UNDEF, Const, Instruction, Position, Value
+from adbc.rules.quick import ONCE_PER_CALL
 from adbc.runtime.cold import steps
 from adbc.runtime.cold.lines import Lines
 from adbc.runtime.cold.modes import Mode
@@ -27,6 +28,8 @@ from adbc.types.library_calls import is_kept
 __all__ = ["End", "Program", "Section", "can_be_run"]
 
 
+_SMALL = 200
+"""Up to so many steps what stands for a function of a library counts as the user's."""
 _PATIENCE = 100
 """How often all steps are run, on average, before an inner loop is left in the middle."""
 
@@ -84,7 +87,6 @@ class Program:
         self.graph = graph
         self.numbers = numbers
         self.guessable = guessable
-        self.is_of_user = is_code_of_users(code.co_filename, namespace)
         self.rounds = 0
         """In how many calls from outside it was met."""
         self.news: list[steps.Observed] = []
@@ -113,6 +115,8 @@ class Program:
             self._fill(section, block, at)
         self.start: list[Any] = [None] * self.first_constant + self._constants
         self.size = sum(len(section.steps) + 1 for section in self.sections)
+        is_small = code in ONCE_PER_CALL and self.size <= _SMALL  # what is large takes long to make code of
+        self.is_of_user = is_small or is_code_of_users(code.co_filename, namespace)
         loops = natural_loops(graph)
         for loop in loops.all:
             self.sections[at[loop.header]].patience = (loop.depth - 1) * _PATIENCE * self.size

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+import adbc
 from adbc.rules.lookup import RuleTable
 from adbc.rules.numpy import ROWS
 from adbc.rules.table import Rule
 from adbc.testing import test_rule as check_rule
 from tests.rules.constants import holding
 
-__all__ = ["ATTRIBUTES", "TABLE", "check", "find"]
+__all__ = ["ATTRIBUTES", "TABLE", "check", "check_each_path", "find"]
 
 TABLE = RuleTable()
 TABLE.add(ROWS)
@@ -65,3 +66,28 @@ def check(
     if fixed or memory or inactive:
         call, args = holding(call, args, inactive=inactive, keywords=fixed, memory=memory)
     check_rule(call, *args, **options)
+
+
+def _differences(f: Callable[..., Any], args: tuple[Any, ...], i: int) -> Any:
+    """The gradient of `f` by its argument `i`, real or complex, by central differences."""
+    x = np.asarray(args[i])
+    found = np.zeros(x.shape, x.dtype)
+    for index in np.ndindex(*x.shape):
+        for unit in (1.0, 1j) if x.dtype.kind == "c" else (1.0,):
+            step = np.zeros(x.shape, x.dtype)
+            step[index] = 1e-6 * unit
+            high, low = ([*args[:i], x + sign * step, *args[i + 1 :]] for sign in (1, -1))
+            found[index] += unit * (f(*high) - f(*low)) / 2e-6
+    return found
+
+
+def check_each_path(f: Callable[..., Any], *args: Any) -> None:
+    """The gradient of `f`, a real number, by all `args` is that of differences: in the first call, in later
+    ones, and by code from the beginning."""
+    expected = [_differences(f, args, i) for i in range(len(args))]
+    for config in (adbc.Config(), adbc.Config(warm_after=0)):
+        with adbc.use(config):
+            gradient = adbc.grad(f, argnums=tuple(range(len(args))))
+            for _ in range(5):
+                for found, wanted in zip(gradient(*args), expected, strict=True):
+                    np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=1e-8)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from adbc.rules.numpy import overlays, padding
+from adbc.rules.table import Overlay
 
 ROWS = [*overlays.ROWS, *padding.ROWS]
 
@@ -68,4 +69,5 @@ def test_a_body_gives_the_value_of_what_it_stands_in_for(function: Any, args: An
 
 
 def test_every_body_has_a_case() -> None:
-    assert {row.function for row in ROWS} <= {case[0] for case in CASES}
+    bodies = {row.function for row in ROWS if isinstance(row, Overlay)}
+    assert bodies <= {case[0] for case in CASES}

@@ -20,10 +20,16 @@ from adbc.rules.numpy import (
     counting,
     creation,
     decompositions,
+    histograms,
+    interpolation,
     joining,
     memory,
     methods_of_ufuncs,
+    padding,
+    polynomials,
     random,
+    signals,
+    without_nan,
 )
 from adbc.rules.numpy.dressing import bare_all, dress
 from adbc.rules.numpy.elementwise import ElementwiseRule
@@ -583,6 +589,8 @@ def test_every_row_has_a_case() -> None:
     covered |= {
         row.function for row in (*decompositions.ROWS, *random.ROWS, *counting.ROWS, *composed.ROWS)
     }  # see the files of these names
+    others = (without_nan, polynomials, signals, histograms, padding, interpolation)
+    covered |= {row.function for module in others for row in module.ROWS}  # the same
     covered |= {made.function for made in methods_of_ufuncs()}  # see test_ufunc_methods
     covered |= {
         np.void.__getitem__,
