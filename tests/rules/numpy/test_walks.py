@@ -12,6 +12,7 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 import adbc
 from adbc.errors import AdbcError
 from adbc.testing import test_rule as check
+from adbc.testing import test_rule as check_rule
 
 
 def vectorized_with_effects(v: Any, x: Any) -> Any:
@@ -232,7 +233,6 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
     "shape set": lambda v, x: setattr(v * x, "shape", (3, 1)),
     "overlapping elements written": lambda v, x: as_strided(v, (2, 2), (8, 8)).fill(x),
     "overlapping elements sorted": lambda v, x: as_strided(v, (2, 2), (8, 8)).sort(),
-    "nditer in chunks": lambda v, x: sum([u.sum() * x for u in np.nditer(v, flags=["external_loop"])]),
     "nditer with a buffer": lambda v, x: sum([u * x for u in np.nditer(v, flags=["buffered"])]),
     "nditer with a dtype": lambda v, x: [u * x for u in np.nditer(v, op_dtypes=[complex], casting="safe")],
     "nditer writing to a broadcast": lambda v, x: np.nditer(
@@ -267,3 +267,27 @@ def flat_without_an_axis(v: Any, x: Any) -> Any:
 @pytest.mark.parametrize("v", [np.array(1.5), np.arange(8.0)[3:4].reshape(())])
 def test_flat_arrays_without_an_axis(v: Any) -> None:
     check(flat_without_an_axis, v, 0.7)
+
+
+def chunks_read(v: Any, x: Any) -> Any:
+    chunks = np.nditer(v, flags=["external_loop"], order="F")
+    return sum([(u * np.arange(u.size)).sum() * x for u in chunks])
+
+
+def chunks_written(v: Any, x: Any) -> Any:
+    with np.nditer(v, flags=["external_loop"], op_flags=[["readwrite"]]) as chunks:
+        for u in chunks:
+            u[...] = u * u * x
+            u[1] = u[0] * x
+    return v.sum() * x
+
+
+def chunks_of_two(v: Any, x: Any) -> Any:
+    return sum([(u * w).sum() for u, w in np.nditer([v, v * x], flags=["external_loop"])])
+
+
+@pytest.mark.parametrize("function", [chunks_read, chunks_written, chunks_of_two])
+def test_nditer_in_chunks(function: Any) -> None:
+    six = np.arange(6.0).reshape(2, 3) + 0.5
+    for v in (six[0], six, np.arange(12.0).reshape(3, 4)[:, ::2], six.T):
+        check_rule(function, v, 0.8)

@@ -103,7 +103,6 @@ def in_a_thread(x: float) -> Any:
     [
         (through_text, "json.loads", "json.loads"),
         (ratio, "fractions.Fraction", "fractions.Fraction"),
-        (in_a_thread, "threading.Thread.start", "thread.start"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -111,6 +110,12 @@ def test_in_the_standard_library(function: Any, library: str, text: str) -> None
     error = refusal(function, X)
     at = f"{function.__qualname__} ({__file__}:{line_of(function, text)})"
     assert error.place == f"in {library}, called from {at}"
+
+
+def test_in_a_thread() -> None:
+    error = refusal(in_a_thread, X)
+    assert error.place == f"in in_a_thread ({__file__}:{line_of(in_a_thread, 'thread.start')})"
+    assert "in_a_thread.<locals>.<lambda>" in str(error)
 
 
 def saves(v: Any) -> Any:
