@@ -276,13 +276,12 @@ class _Writer(Objects, Formulas):
             values = "".join(f"{x}, " for x in self.values(call))
             shadows = "".join(f"{x}, " for x in self.shadows(call))
             given = f"{call.keywords!r}, {function}, {own}, ({values}), ({shadows})"
-            line = f"answer = call({calls}, context, {given})"
-            body = [line, f"asked.append(({i}, answer[2]))" if not self.is_forward else f"asked.append({i})"]
+            line = f"{self.answered} = {self.asked}({calls}, context, {given})"
+            body = [line, f"asked.append({i})" if self.is_forward else f"asked.append(({i}, inner))"]
             if i:
-                body = ["if answer[0] is NotImplemented:", *[f" {b}" for b in body]]
+                body = ["if out is NotImplemented:", *[f" {b}" for b in body]]
             self.lines += body
-        self.lines.append(f"if answer[0] is NotImplemented: {self.name(step.failure)}()")
-        self.lines.append("out, fout = answer[0], answer[1]")
+        self.lines.append(f"if out is NotImplemented: {self.name(step.failure)}()")
         if self.is_forward:
             return
         self.is_joining = True
@@ -301,7 +300,6 @@ class _Writer(Objects, Formulas):
         call, count, names = step.call, len(step.arguments), tuple(step.keywords)
         values = self.values(call)
         shadows = self.shadows(call)
-        attempted = "attempt" if self.mode == "protected" else "call"
         is_list = type(step.arguments) is list
         beside = "elements_of" if self.is_forward or not is_list else "slots_of"
         self.lines.append(f"beside_args = {beside}({shadows[1]}, {count})")
@@ -313,12 +311,11 @@ class _Writer(Objects, Formulas):
             slot = "tangent_in" if self.is_forward else "shadow_in"
             self.lines.append(f"beside_args = (*beside_args, *[{slot}({shadows[2]}, k) for k in {names!r}])")
         self.lines.append(
-            f"answer = {attempted}({self.name(self.calls)}, context, {names!r}, {values[0]}, {shadows[0]},"
-            f" tuple({given}), beside_args)"
+            f"{self.answered} = {self.asked}({self.name(self.calls)}, context, {names!r}, {values[0]},"
+            f" {shadows[0]}, tuple({given}), beside_args)"
         )
-        self.lines.append("out, fout = answer[0], answer[1]")
         if not self.is_forward:
-            self.back.append("given = answer[2](bout)")
+            self.back.append("given = inner(bout)")
             self.give(call.origins[0], "given[0]")
             if names:
                 self.back.append(f"give_slots({shadows[2]}, {names!r}, given[{count + 1}:])")
@@ -369,11 +366,10 @@ class _Writer(Objects, Formulas):
             shadows = "".join(f"{x}, " for x in self.shadows(call))
             functions = f"{self.name(call.function)}, {self.name(call.function.__wrapped__)}"
             self.lines.append(
-                f"answer = {self.name(made)}(call, {self.name(self.calls)}, context, {functions},"
+                f"{self.answered} = {self.name(made)}(call, {self.name(self.calls)}, context, {functions},"
                 f" ({values}), ({shadows}))"
             )
-            self.lines.append("out, fout = answer[0], answer[1]")
-            self.back.append("given = answer[2](bout)")
+            self.back.append("given = inner(bout)")
             for i, origin in enumerate(call.origins):
                 self.give(origin, f"given[{i + 1}]")
 

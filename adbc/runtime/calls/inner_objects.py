@@ -89,21 +89,22 @@ class Objects(Ways):
         else:
             given = f"{call.keywords!r}, {self.name(step.allocate)}, None"
             given += f", ({self.name(cls)}, {values}), (None, {shadows})"
-            self.lines.append(f"made = {self._asked}({self.name(self.calls)}, context, {given})")
-            self.lines.append("obj, fobj = made[0], made[1]")
-        self.lines += ["out, fout, answer = obj, fobj, None", f"if has_made({self.name(cls)}, obj):"]
+            made = "obj, fobj" if self.is_forward else "obj, fobj, made"
+            self.lines.append(f"{made} = {self.asked}({self.name(self.calls)}, context, {given})")
+        self.lines += ["out, fout, inner = obj, fobj, None", f"if has_made({self.name(cls)}, obj):"]
         initialise = initialiser(cls)
         if initialise is None:
             self.lines.append(" pass")
         else:
             given = f"{call.keywords!r}, {self.name(initialise)}, None, (obj, {values}), (fobj, {shadows})"
-            self.lines.append(f" answer = {self._asked}({self.name(self.calls)}, context, {given})")
+            names = "_, _" if self.is_forward else "said, _, inner"
+            self.lines.append(f" {names} = {self.asked}({self.name(self.calls)}, context, {given})")
             if self.mode == "protected":
-                self.lines.append(" if answer[0].__class__ is Raised: out, fout = answer[0], None")
+                self.lines.append(" if said.__class__ is Raised: out, fout = said, None")
         if self.is_forward:
             return
         self.back += [
-            "given = (None,) * 99 if answer is None else answer[2](None)",
+            "given = (None,) * 99 if inner is None else inner(None)",
             "first = joined(bout, given[1])",
         ]
         for k, origin in enumerate(call.origins):
@@ -113,14 +114,20 @@ class Objects(Ways):
         if exceptions.is_allocator(step.allocate):
             self.back.append("given = (None, None, *elements_of(slot_rdata(fobj.__dict__.get('args')), 0))")
         else:
-            self.back.append("given = made[2](first)")
+            self.back.append("given = made(first)")
         for k, origin in enumerate(call.origins):
             self.give(origin, f"part(given, {k + 2})")
 
     @property
-    def _asked(self) -> str:
+    def asked(self) -> str:
         """The name of what makes another dynamic call."""
         return "attempt" if self.mode == "protected" else "call"
+
+    @property
+    def answered(self) -> str:
+        """The names for what that answers.  It is unpacked: a level further out that attempts to read an
+        element would take a `Raised` of this level, a value to it, for an exception of its own."""
+        return "out, fout" if self.is_forward else "out, fout, inner"
 
     def _make_exception(self, step: Any, values: str, shadows: str) -> None:
         call, n = step.call, step.call.count
@@ -208,21 +215,19 @@ class Objects(Ways):
         if self.is_forward:
             self.lines += [
                 "try:",
-                f" answer = call{asked}",
-                " out, fout = answer[0], answer[1]",
+                f" out, fout = call{asked}",
                 "except StopIteration:",
                 " out, fout = EXHAUSTED, None",
             ]
             return
         self.lines += [
-            f"answer = attempt{asked}",
-            "out, fout = answer[0], answer[1]",
+            f"out, fout, inner = attempt{asked}",
             "if out.__class__ is Raised:",
             " if isinstance(out.exception, StopIteration): out, fout = EXHAUSTED, None",
         ]
         if self.mode != "protected":
             self.lines.append(" else: raise out.exception")
-        self.back.append("given = answer[2](bout)")
+        self.back.append("given = inner(bout)")
         self.give(call.origins[0], "given[1]")
 
     def suspend(self, step: Any) -> None:
