@@ -35,6 +35,9 @@ class Objects(Ways):
             self.lines.append(f"out, fout = {self.values(call)[2]}, {self.shadows(call)[2]}")
             self.give(call.origins[2], "bout")
             return
+        if call.function is type and len(call.args) == 1 and step.shadow is None:
+            self.lines += [f"out = {self.name(type)}({self.values(call)[0]})", "fout = None"]
+            return
         if call.function not in _READING:
             raise self.refuse(f"{name_of(call.function)} is called there")
         obj, name = self.values(call)
