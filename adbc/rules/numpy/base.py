@@ -440,6 +440,9 @@ class ArrayRule(Rule):
 
     sample = staticmethod(sampled)
 
+    is_as_formulas_say = False
+    """Whether an `frule` of the class's own does what the formulas say in all calls that are pure."""
+
     def __init__(
         self,
         function: Any,
@@ -496,7 +499,7 @@ class ArrayRule(Rule):
 
     def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
         is_of_its_own = type(self).frule is not ArrayRule.frule and not self.takes_result
-        if is_of_its_own or not self.is_pure(count, keywords):
+        if (is_of_its_own and not self.is_as_formulas_say) or not self.is_pure(count, keywords):
             return None
         named = places(count, keywords, self.names)
         arrays = self.names[: self.arrays]

@@ -408,8 +408,13 @@ class ReductionRule(ArrayRule):
     def uncovered(self, count: int) -> Sequence[int]:
         return [i for i in super().uncovered(count) if i != self.initial]
 
+    is_as_formulas_say = True
+
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
-        return "initial" not in keywords and super().is_pure(count, keywords)
+        is_given = "initial" in keywords or (
+            self.initial is not None and count - len(keywords) > self.initial
+        )
+        return not is_given and super().is_pure(count, keywords)
 
     def _others(self, args: Args, kwargs: Kwargs) -> dict[str, Any]:
         """The arguments beside the array, where the number that the reduction begins with is active."""
