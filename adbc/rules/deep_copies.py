@@ -17,7 +17,15 @@ from typing import Any
 
 from adbc.rules.classes import inherits
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
-from adbc.tangents import MutableTangent, slot_increment, slot_rdata, slot_shadow, zero_tangent
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    MutableTangent,
+    slot_increment,
+    slot_rdata,
+    slot_shadow,
+    zero_tangent,
+)
 from adbc.tangents.fields import instance_dict
 from adbc.tangents.internal import ARRAY_FRESH
 from adbc.tangents.objects import InstanceKind
@@ -28,6 +36,7 @@ __all__ = ["ROWS"]
 
 _ATOMS: frozenset[type] = frozenset({float, int, bool, str, bytes, complex, type(None), range})
 """Classes whose instances are their own copies, and hold nothing."""
+_NUMBERS: frozenset[type] = frozenset({float, complex})
 _LISTS: frozenset[type] = frozenset({list, tuple})
 _OWN_COPY = (
     "__deepcopy__", "__getattr__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__del__",
@@ -109,8 +118,12 @@ def _pairs(t: Any, s: Any) -> Iterator[tuple[Any, Any]]:
     while pending:
         t, s = pending.pop()
         cls = type(s)
-        if type(t) is not cls:
+        if t is None or t is NO_TANGENT or t is NO_FDATA or s is NO_TANGENT or s is NO_FDATA:
             continue
+        if type(t) is not cls:
+            if cls in _NUMBERS and type(t) in _NUMBERS:
+                continue
+            raise TypeError(f"a {type(t).__name__} in the place of a {cls.__name__}")  # a batch of tangents
         if cls is tuple:
             pending += zip(t, s, strict=True)
         elif cls is list or cls is dict or cls is MutableTangent or cls in ARRAY_FRESH:

@@ -215,3 +215,17 @@ def test_a_class_that_changes() -> None:
         assert gradient(0.5) == pytest.approx(9 * 0.25 + 1.0)
     del Own.__deepcopy__  # type: ignore[attr-defined]
     assert gradient(0.5) == pytest.approx(3 * 0.25 + 1.0)
+
+
+def test_batches_of_tangents() -> None:
+    def program(v: Any) -> Any:
+        copied = copy.deepcopy({"v": v, "more": [v[1:], float(v[0])], "own": Grid([v * v])})
+        copied["more"][0][0] *= v[2]
+        copied["own"].cells[0] *= copied["more"][1]
+        return copied["v"] * v + copied["own"].cells[0] + copied["more"][0].sum()
+
+    x = np.array([0.5, 1.5, -0.3])
+    rows = adbc.jacrev(program)(x)
+    np.testing.assert_allclose(adbc.jacfwd(program)(x), rows, rtol=1e-12)
+    cube = lambda v: (v * v * v).sum()  # noqa: E731
+    np.testing.assert_allclose(adbc.jacfwd(adbc.jacfwd(cube))(x), np.diag(6.0 * x), atol=1e-12)
