@@ -2,37 +2,43 @@
 
 What `runtime.entry` is for gradients: which rule is entered and which arguments are constants follows from
 the types of the arguments and from which of them have tangents, and is kept (in `Engine.ways`, so that it is
-forgotten with the rules).  What has to be seen each time is that the tangents fit, that no two arrays share
-memory, and that lists hold floats, or lists of floats, and tuples and dicts floats.  Whatever is not as
-simple as that takes the long way, which says what is wrong with the arguments if anything is.
+forgotten with the rules).  What has to be seen each time is that the tangents fit, that arrays own their
+memory, and that lists, dicts and tuples hold numbers, text, or lists, dicts, tuples and arrays of such, each
+of them once (`structures`).  Whatever is not as simple as that takes the long way, which says what is wrong
+with the arguments if anything is.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
+from itertools import chain, repeat
 from types import FunctionType
 from typing import Any
 
 from adbc.errors import ArgumentError
-from adbc.runtime.calls.plans import FLOATS, ROWS, Plan, is_derived, plan, planned, takes
-from adbc.runtime.entry.described import BARE, NUMBERS, are_numeric, elements, is_watched, lists_in, owner_of
+from adbc.runtime.calls.plans import ROWS, Plan, is_derived, plan, planned, takes
+from adbc.runtime.entry.described import elements, is_watched, lists_in, owner_of
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.first import first_dual_call
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
 from adbc.runtime.entry.results import pair, with_tangent
 from adbc.runtime.entry.selection import completed
-from adbc.runtime.entry.structures import is_plain
+from adbc.runtime.entry.structures import Pairs, fits, is_plain, structure, zeros
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT, zero_tangent
 from adbc.tangents.protocol import kind_of
+from adbc.types import AbstractType
 
 __all__ = ["value_and_tangent", "value_tangent_and_aux"]
 
-_NUMBER, _POINT, _GIVEN, _ZEROS, _HELD, _NOTHING = "number", "point", "given", "zeros", "held", "nothing"
-"""What an argument has for a tangent: a number; a tuple of numbers; what was given; zeros, for it may be
+_NUMBER, _VALUE, _GIVEN, _ZEROS, _HELD, _NOTHING = "number", "value", "given", "zeros", "held", "nothing"
+"""What an argument has for a tangent: a number; a tuple without memory; what was given; zeros, for it may be
 written to; it is held constant; it has none."""
+
+_Part = tuple[Any, ...]
+"""The class of an argument, what it has for a tangent, and what else is known: of a list the type of its
+elements, of a tuple its structure, of an array dtype and dimensions."""
 
 _MOST = 4
 """How many ways are kept for one function at most."""
@@ -41,8 +47,7 @@ _MOST = 4
 class _Way:
     """How to enter for arguments of certain types.
 
-    parts: per argument its class, what it has for a tangent, whether the rule is given that, and what else is
-    known: of a list the type of its elements, of an array dtype and dimensions.  inner: of a gradient, the
+    parts: per argument its `_Part`, and whether the rule is given a tangent.  inner: of a gradient, the
     rule that the code of `rule` is the derivative of.  is_closed: whether the function is known to meet no
     memory but its arguments', so that these may be views.
     """
@@ -61,10 +66,6 @@ class _Way:
         self.parts = parts
         self.inner = inner
         self.is_closed = is_closed
-
-
-Pairs = list[tuple[Any, Any]]
-"""Objects and their tangents; the first object is an argument."""
 
 
 class _Entered(Context):
@@ -107,14 +108,17 @@ def _learn(
     given: the tangents from outside; directions: those that the function was entered with.
     """
     key, plain = _key(f), _plain(f)
-    if key is None or is_watched(engine.forward) or plain.__closure__ is not None or engine.table.rows(plain):
+    if key is None or is_watched(engine.forward) or engine.table.rows(plain):
         return
-    pairs = list(zip(primals, given, strict=True))
-    if not all(map(_is_described, primals, given)):
-        return
-    if any(type(t) is not type(x) and t is not None for x, t in pairs):
+    if plain is not f and plain.__closure__ is not None:
         return
     lists = lists_in(primals)
+    parts: list[_Part] = []
+    for x, t, d, known in zip(primals, given, directions, lists or repeat(None), strict=False):
+        part = _part(x, t, d, known)
+        if part is None:
+            return
+        parts.append(part)
     entered, inner = f, None
     has_views = any(getattr(x, "base", None) is not None for x in (*primals, *given))
     is_closed = has_views and engine.is_closed(plain, tuple(map(engine.typeof, primals)))
@@ -132,30 +136,41 @@ def _learn(
         return
     if inner is not None:
         engine.written(found.rule.forwards)  # calls of a gradient do not come by it otherwise
-    parts = []
-    for i, (x, t, d) in enumerate(zip(primals, given, directions, strict=True)):
-        if t is not None:
-            kind = _NUMBER if type(x) in NUMBERS else _POINT if type(x) is tuple else _GIVEN
-        else:
-            kind = _NOTHING if _has_none(x) else _HELD if d is None else _ZEROS
-        known: Any = lists[i] if lists else None
-        if type(x) is tuple:
-            known = len(x)
-        elif type(x) not in BARE and type(x) not in (list, dict):
-            known = x.dtype, x.ndim
-        if kind is _NUMBER and type(x) is not float:
-            return
-        parts.append((type(x), kind, bool(found.flags[i]), known))
+    parts = [(*part, bool(flag)) for part, flag in zip(parts, found.flags, strict=True)]
     ways = engine.ways.setdefault(key, [])
     ways.insert(0, _Way(plain, engine.generation, found.rule, parts, inner, is_closed))
     del ways[_MOST:]
 
 
-def _is_described(x: Any, t: Any) -> bool:
-    """Whether little has to be asked of an argument `x`, with the tangent `t`, to find a way."""
-    if type(x) in BARE or are_numeric([x]):
-        return True
-    return _is_point(x, t) or (type(x) is dict and _named(x, t) is not None)
+def _part(x: Any, t: Any, direction: Any, known_list: AbstractType | None) -> _Part | None:
+    """What a way says of an argument `x`, for which `t` was given and which was entered with this direction;
+    None if it is not simple."""
+    cls = type(x)
+    if (cls is float or cls is complex) and t is not None:
+        return (cls, _NUMBER, None) if type(t) is cls else None
+    known = structure(x)
+    if known is not None:
+        return (
+            None
+            if t is None and direction is not None
+            else (cls, _VALUE if t is not None else _NOTHING, known)
+        )
+    is_array = cls.__name__ == "ndarray" and cls.__module__ == "numpy"
+    if not (is_array or cls is list or cls is dict):
+        return None
+    kind = _GIVEN if t is not None else _HELD if direction is None else _ZEROS
+    if is_array:
+        if kind is not _GIVEN and x.dtype.kind in "iub":
+            kind = _NOTHING
+        return cls, kind, _known(x)
+    if not fits(x, zero_tangent(x) if t is None else t, []):
+        return None
+    return cls, kind, known_list
+
+
+def _known(x: Any) -> Any:
+    """What is known of a tuple or an array."""
+    return structure(x) if type(x) is tuple else (x.dtype, x.ndim)
 
 
 def _planned(
@@ -209,12 +224,14 @@ def value_and_tangent(
                     if f is not way.function and engine.table.rows(f):
                         break  # of functions with the same code, some may have a rule
                     rule = way.rule
-                    if not rule.is_built:
-                        break
+                    if not rule.is_built:  # a call from outside did not know as much of its lists
+                        rule.build()
                     if not rule.holds():
                         engine.clear()
                         break
                     context.entered, context.warns = rule, rule.warns
+                    if rule.takes_function:
+                        arguments[:0] = f, context.known_tangent(f)
                     return with_tangent(*enter(rule.forwards, context, *arguments))
     elif type(f) in _GRADIENTS:
         found = _of_gradient(engine, f, primals, tangents)
@@ -260,115 +277,71 @@ def value_tangent_and_aux(
 def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequence[Any]) -> list[Any] | None:
     """What the rule is given, unless the arguments are not as simple as the way needs.
 
-    waiting: gets the arguments that are memory, and their tangents.
+    waiting: gets the arguments that are memory and what they hold of it, and the tangents.
     """
     arguments: list[Any] = []
-    objects: list[Any] = []
-    for x, t, (cls, kind, takes_tangent, known) in zip(primals, given, way.parts, strict=True):
+    arrays: Pairs = []
+    owners: list[Any] = []
+    for x, t, (cls, kind, known, takes_tangent) in zip(primals, given, way.parts, strict=True):
         if type(x) is not cls:
             return None
         arguments.append(x)
+        if t is NO_TANGENT:
+            t = None
         if kind is _NUMBER:
-            if type(t) is not float:
+            if type(t) is not cls:
                 return None
-        elif kind is _POINT:
-            if len(x) != known or not _is_point(x, t):
+        elif kind is _VALUE:
+            if structure(x) != known or not fits(x, t, waiting):
                 return None
-        elif cls in BARE:
-            if t is not None:
+        elif kind is _NOTHING:
+            if t is not None or (known is not cls and known != _known(x)):
+                return None
+        elif (t is None) is (kind is _GIVEN):
+            return None
+        elif cls is list or cls is dict:
+            if cls is list and elements(x) is not known:
+                return None
+            t = _container(x, t, kind, known, waiting)
+            if t is None:
                 return None
         else:
-            if (t is None) is (kind is _GIVEN) or (t is not None and type(t) is not cls):
-                return None
-            if cls is dict:
-                pairs = _named(x, t)
-            else:
-                pairs = (
-                    _lists(x, t, kind, known) if cls is list else _arrays(x, t, kind, known, way.is_closed)
-                )
+            pairs = _arrays(x, t, kind, known, way.is_closed)
             if pairs is None:
                 return None
-            met = [y for y in itertools.chain.from_iterable(pairs) if y is not NO_TANGENT]
-            is_array = cls is not list and cls is not dict
-            objects += [y if y.base is None else owner_of(y) for y in met] if is_array else met
-            waiting += pairs
+            arrays += pairs
+            owners += [y if y.base is None else owner_of(y) for y in chain(*pairs) if y is not NO_TANGENT]
             if pairs:
                 t = pairs[0][1]
         if takes_tangent:
             arguments.append(t)
-    if len(objects) > 1 and len(set(map(id, objects))) != len(objects):
+    objects = [y for y in chain(*waiting, owners) if y is not NO_TANGENT]
+    if len(objects) > 1 and len({*map(id, objects)}) != len(objects):
         return None  # the same object twice
+    waiting += arrays
     return arguments
 
 
-def _has_none(x: Any) -> bool:
-    """Whether `x`, which was given no tangent, can have none: a number is a constant then."""
-    return type(x) in BARE or (type(x) is not list and x.dtype.kind in "iub")
+def _container(x: Any, t: Any, kind: str, known: Any, waiting: Pairs) -> Any:
+    """The tangent of a list or dict, which is `t` if that was given and fits; else None.
 
-
-def _is_point(x: Any, t: Any) -> bool:
-    """Whether `x` is a tuple of floats, with the tangent `t`."""
-    if type(x) is not tuple or type(t) is not tuple or len(x) != len(t):
-        return False
-    return bool(x) and {*map(type, x)} == {*map(type, t)} == _FLOATS
-
-
-_FLOATS = {float}
-
-
-def _named(x: dict[Any, Any], t: Any) -> Pairs | None:
-    """A dict of floats by text with its tangent `t`; None if it is another, or if `t` does not fit."""
-    if type(t) is not dict or x.keys() != t.keys() or {*map(type, x)} != _TEXTS:
-        return None
-    return [(x, t)] if {*map(type, x.values())} == {*map(type, t.values())} == _FLOATS else None
-
-
-_TEXTS = {str}
-
-
-def _lists(x: list[Any], t: Any, kind: str, known: Any) -> Pairs | None:
-    """A list and its rows with their tangents, if as much is known of its elements as when the way was found;
-    else None."""
-    if elements(x) is not known:
-        return None
-    if kind is _HELD and known is ROWS:
-        return [(x, NO_TANGENT), *[(row, NO_TANGENT) for row in x]]
+    known: what is known of the elements of a list.
+    """
+    if kind is _GIVEN:
+        return t if fits(x, t, waiting) else None
     if kind is _HELD:
-        return [(x, NO_TANGENT)] if known is FLOATS or is_plain(x) else None
-    if known is FLOATS:
-        return _floats(x, t)
-    return _rows(x, t) if known is ROWS else None
-
-
-def _floats(x: list[float], t: Any) -> Pairs | None:
-    """A list of floats with its tangent `t`, zeros if that is None; None if `t` does not fit."""
-    if t is None:
-        return [(x, [0.0] * len(x))]
-    return [(x, t)] if type(t) is list and len(t) == len(x) and _are_numbers(t) else None
-
-
-def _are_numbers(t: list[Any]) -> bool:
-    """Whether the elements are real numbers that a derivative may be computed with as they are, ints among
-    them: their sum is a float, and takes a quarter of the time that their classes would."""
-    try:
-        return type(sum(t, 0.0)) is float
-    except TypeError:
-        return False
-
-
-def _rows(x: list[list[float]], t: Any) -> Pairs | None:
-    """A list of lists of floats with its tangent `t`, zeros if that is None, and the same for the rows; None
-    if `t` does not fit."""
-    if t is None:
-        found = [(row, [0.0] * len(row)) for row in x]
-        return [(x, [zeros for _, zeros in found]), *found]
-    if type(t) is not list or len(t) != len(x):
-        return None
-    if not all(
-        type(s) is list and len(s) == len(row) and _are_numbers(s) for row, s in zip(x, t, strict=True)
-    ):
-        return None
-    return [(x, t), *zip(x, t, strict=True)]
+        if known is None and not is_plain(x):
+            return None
+        if known is ROWS:
+            waiting.extend([(row, NO_TANGENT) for row in x])
+        waiting.append((x, NO_TANGENT))
+        return NO_TANGENT
+    first = len(waiting)
+    zero = zeros(x, waiting, False, False)
+    if zero is None:  # there are arrays in it, or it is not simple
+        del waiting[first:]
+        zero = zeros(x, waiting, True)
+    return zero
 
 
 def _arrays(x: Any, t: Any, kind: str, known: Any, is_closed: bool) -> Pairs | None:
@@ -377,8 +350,6 @@ def _arrays(x: Any, t: Any, kind: str, known: Any, is_closed: bool) -> Pairs | N
     dtype, ndim = known
     if x.ndim != ndim or (x.dtype is not dtype and x.dtype != dtype):  # most are one object
         return None
-    if kind is _NOTHING:
-        return []
     if not (x.base is None or (is_closed and owner_of(x) is not None)) or dtype.kind not in "fc":
         return None
     if kind is _HELD:

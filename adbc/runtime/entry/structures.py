@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Collection, Iterable
+import sys
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, compress, repeat
 from typing import Any
 
@@ -19,7 +20,7 @@ from adbc.tangents import NO_TANGENT
 from adbc.tangents.activity_marks import mark_inactive
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["Pairs", "is_plain", "structure", "zeros"]
+__all__ = ["Pairs", "fits", "is_plain", "structure", "zeros"]
 
 Pairs = list[tuple[Any, Any]]
 """Objects and their tangents."""
@@ -181,3 +182,66 @@ def _of_classes(classes: tuple[type, ...]) -> Any:
     if float not in classes:
         return NO_TANGENT
     return tuple([0.0 if cls is float else NO_TANGENT for cls in classes])
+
+
+def fits(x: Any, t: Any, met: Pairs, depth: int = _DEEPEST) -> bool:
+    """Whether `t` is at a glance a tangent of `x`, which is a number, text, a list, tuple or dict of such, or
+    an array of numbers that owns its memory; each object among these comes into `met` with its own.
+
+    What is seen with a closer look only (ints for floats, other classes) does not fit here.
+    """
+    cls = type(x)
+    parts: Sequence[Any]
+    tangents: Sequence[Any]
+    if cls is float:
+        return type(t) is float
+    if cls in _INACTIVE:
+        return t is NO_TANGENT
+    if cls is list:
+        if type(t) is not list or len(t) != len(x):
+            return False
+        parts, tangents = x, t
+        met.append((x, t))
+    elif cls is dict:
+        if type(t) is not dict or x.keys() != t.keys() or not {*map(type, x)} <= _KEYS or "__builtins__" in x:
+            return False
+        parts, tangents = [*x.values()], [*map(t.__getitem__, x)]
+        met.append((x, t))
+    elif cls is tuple:
+        if t is NO_TANGENT:
+            return all(map(fits, x, repeat(t), repeat(met), repeat(depth - 1))) if depth > 0 else False
+        if type(t) is not tuple or len(t) != len(x):
+            return False
+        parts, tangents = x, t
+    else:
+        return _array_fits(x, t, met) if cls.__name__ == "ndarray" else False
+    classes = {*map(type, parts)}
+    if classes == _FLOAT:
+        return {*map(type, tangents)} == _FLOAT or (cls is list and _are_numbers(tangents))
+    if classes <= _INACTIVE:
+        return {*map(type, tangents)} <= _NOTHING
+    return depth > 0 and all(map(fits, parts, tangents, repeat(met), repeat(depth - 1)))
+
+
+_NOTHING = {type(NO_TANGENT)}
+
+
+def _are_numbers(t: Sequence[Any]) -> bool:
+    """Whether the elements are real numbers that a derivative may be computed with as they are, ints among
+    them: their sum is a float, and takes a quarter of the time that their classes would."""
+    try:
+        return type(sum(t, 0.0)) is float
+    except TypeError:
+        return False
+
+
+def _array_fits(x: Any, t: Any, met: Pairs) -> bool:
+    """What `fits` says of an array; one of whole numbers has no tangent."""
+    if type(x) is not sys.modules["numpy"].ndarray:  # loaded: there is an array
+        return False
+    if x.dtype.kind not in "fc":
+        return t is NO_TANGENT and x.dtype.kind in "iub"
+    met.append((x, t))
+    if type(t) is not type(x) or x.base is not None or t.base is not None:
+        return False
+    return bool(t.shape == x.shape and t.dtype == x.dtype and t.flags.writeable)
