@@ -40,6 +40,7 @@ from adbc.ir.terminators import Return
 from adbc.ir.traverse import reverse_postorder
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.tangents import NO_TANGENT
+from adbc.types.array_calls import is_complex
 from adbc.types.callsites import CallSite, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import rule_tangent_type, tangent_type
@@ -47,7 +48,9 @@ from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     ANY,
+    COMPLEX,
     FLOAT,
+    TANGENT,
     AbstractType,
     ArrayType,
     TupleType,
@@ -93,6 +96,7 @@ class DualBuilder(Mirror):
         self.of_numbers = {call for call, site in sites.items() if is_of_numbers(call, site)}
         """The calls that make arrays of numbers which are given one by one."""
         written = self.formulas.keys() | (self.of_numbers if support.formulas else set())
+        written |= {v for v, site in sites.items() if site.kind is Kind.COMPLEX and is_complex(type_of(v))}
         self.has_tangent = present_tangents(source, self.active, active_arguments, sites, written)
         """Values of the primal whose tangents are not None."""
         self.present: set[Value] = set()
@@ -155,6 +159,8 @@ class DualBuilder(Mirror):
                 return Const(None)
             if is_number(wanted):
                 return Const(0.0)
+            if type(wanted) is not ValueArrayType and is_complex(wanted):
+                return _complex_zero(wanted)
             if type(wanted) is ValueArrayType:
                 return self.builder.call(self.support.fill_array, None, self.p(value))
             return self._fill(value) if is_solid(wanted) else Const(None)
@@ -241,7 +247,32 @@ class DualBuilder(Mirror):
         self._check_step(call, site, *active, is_checked=bool(active))
 
     def _complex(self, call: Instruction, site: CallSite) -> None:
-        self._row(call, site)  # a real tangent of a complex number is made complex there
+        if not is_complex(type_of(call)) or call not in self.active:
+            self._row(call, site)  # which takes the real part
+            return
+        out = self._copy_call(call)
+        values = [out, *map(self.p, site.arguments)]
+        self.linear.type = TANGENT
+        terms, is_certain = [], False
+        for i, argument in enumerate(site.arguments):
+            graph = self.support.partial(site.row, i) if argument in self.active else None
+            if graph is not None:
+                tangent = self.d(argument)
+                is_there = tangent in self.present
+                if not is_there and not is_number(type_of(argument)):
+                    tangent = self.builder.call(intrinsics._real_, tangent, NO_TANGENT, type=TANGENT)
+                if not _is_zero(tangent):
+                    terms.append(self.linear.term(graph, values, tangent))
+                    is_certain |= is_there and is_complex(type_of(argument))
+        zero = _complex_zero(type_of(call))
+        total: Value = self.linear.total(terms) if terms else zero
+        if terms and not (is_certain and type_of(call) == COMPLEX):
+            total = self.builder.call(
+                operator.add, total, zero, type=TANGENT
+            )  # complex, if nothing is so far
+        if terms and self.support.watch is not None:
+            total = self.builder.call(self.support.watch, total, name_of(site.function))
+        self._define(call, out, total)
 
     def _load(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments
@@ -543,3 +574,10 @@ class DualBuilder(Mirror):
 def _is_zero(tangent: Value) -> bool:
     """Whether `tangent`, of a number, is zero for all arguments."""
     return isinstance(tangent, Const) and tangent.value == 0.0
+
+
+def _complex_zero(type: AbstractType) -> Const:
+    """The zero tangent of a complex number of this type."""
+    cls = class_of(type)
+    assert cls is not None
+    return Const(cls(0))

@@ -17,6 +17,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.terminators import Return
 from adbc.ir.values import Instruction, Phi, Undef, Value
 from adbc.passes.query import constant, target
+from adbc.types.array_calls import is_complex
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
@@ -64,6 +65,8 @@ def present_tangents(
         for value in values:
             if value in active:
                 source = _sources(value, sites, formulas)
+                if source is not None and isinstance(value, Phi) and is_complex(type_of(value)):
+                    source = [v for v in source if v in active]  # the others are given zero
                 if source is not None:
                     found.add(value)
                     sources[value] = source
