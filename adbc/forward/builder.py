@@ -454,8 +454,17 @@ class DualBuilder(Mirror):
             self._without_formulas(call, site)
 
     def _update(self, call: Instruction, site: CallSite) -> None:
-        is_constant = call not in self.active and self.active.isdisjoint(site.arguments)
-        (self._primal if is_constant else self._row)(call, site)
+        if call not in self.active and self.active.isdisjoint(site.arguments):
+            self._primal(call, site)
+            return
+        if not self.support.formulas:
+            self._row(call, site)
+            return
+        target, value = site.arguments
+        d = self.d(value) if value in self.active else Const(None)
+        written = self.p(target), self.d(target) if target in self.active else Const(None)
+        self._define(call, self._copy_call(call), written[1])
+        self.builder.call(self.support.formula(site.row.update_tangent), *written, d)
 
     def _write(self, call: Instruction, site: CallSite) -> None:
         if not self.support.formulas:
@@ -476,8 +485,8 @@ class DualBuilder(Mirror):
             self._rule(call, site)
 
     def _by_formulas(self, call: Instruction, site: CallSite) -> bool:
-        """Write the tangent of `call` by formulas, if the tangents of its arguments are known not to be
-        None; return whether it was done."""
+        """Write the tangent of `call` by formulas, if its arguments are numbers, arrays, or what is known to
+        have a tangent; return whether it was done."""
         found = self.formulas.get(call)
         arguments = site.arguments
         if call in self.of_numbers and self.support.formulas:
@@ -490,9 +499,13 @@ class DualBuilder(Mirror):
             self._define(call, out, whole)
             return True
         active = [v for v in arguments if v in self.active]
-        if found is None or not all(v in self.has_tangent or is_number(type_of(v)) for v in active):
+        perhaps = {v for v in active if v not in self.has_tangent and not is_number(type_of(v))}
+        if found is None or not all(isinstance(type_of(v), ArrayType) for v in perhaps):
             return False
-        tangents = [self.d(v) if v in self.active else None for v in arguments]
+        tangents = [
+            None if v not in self.active else self._filled(v) if v in perhaps else self.d(v)
+            for v in arguments
+        ]
         out = self._copy_call(call)
         tangent = write_formulas(
             self.builder, self.support, found, out, arguments, list(map(self.p, arguments)), tangents
@@ -502,6 +515,14 @@ class DualBuilder(Mirror):
             tangent = self._zero(out) if is_array else Const(0.0)
         self._define(call, out, tangent)
         return True
+
+    def _filled(self, array: Value) -> Value:
+        """The tangent of `array`, zeros if that is None."""
+        tangent = self.d(array)
+        if tangent in self.present:
+            return tangent
+        known = tangent_type(type_of(array))
+        return self.builder.call(self.support.fill_array, tangent, self.p(array), type=known)
 
     def _by_mirroring(self, call: Instruction, site: CallSite) -> bool:
         """Call the function on the tangents of lists as it is called on the lists, if those tangents are

@@ -172,7 +172,7 @@ def _sources(
         return lists
     if site.function is intrinsics._assume_:
         return site.arguments[:1]
-    follows = site.kind in (Kind.VIEW, Kind.COPY) or (
+    follows = site.kind in (Kind.VIEW, Kind.COPY, Kind.UPDATE) or (
         site.kind in (Kind.ROW, Kind.FORMULA) and site.row.follows_first
     )
     return site.arguments[:1] if follows and isinstance(known, ArrayType) else None

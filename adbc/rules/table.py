@@ -149,6 +149,8 @@ class Rule:
     values with shadow `fv`."""
     write_tangent: Callable[..., Any] | None = None
     """write_tangent(u, du, index, dv): does to the tangent of `u` what ``u[index] = v`` does to `u`."""
+    update_tangent: Callable[..., Any] | None = None
+    """update_tangent(u, du, dv): does to the tangent of `u` what the function does to `u`, given `v`."""
     halves: Sequence[Halves] = ()
     """By number of arguments, the rule of reverse mode in two halves."""
     inside: Callable[..., Any] | None = None

@@ -281,3 +281,56 @@ def test_perhaps_is_another_rule() -> None:
     ]
     assert any(presence.PERHAPS in r.active for r in rules)
     assert any(r.active == (True, True) for r in rules)
+
+
+def constant_or_not(x: Any, s: float) -> Any:
+    return np.array([1.0, 2.0]) if s > 2.0 else x * 1.0
+
+
+def after_a_constant(x: Any, s: float) -> Any:
+    k = constant_or_not(x, s)
+    y = 2.0 * k
+    return (y * y + x * y).sum()
+
+
+def updated(x: Any, s: float) -> Any:
+    total, w = np.zeros(2), np.full(2, 3.0)
+    for i in range(3):
+        total += x * i
+        total -= s
+        w += i
+        w[:1] -= x[1:] * s
+        total += total[::-1] * w
+    return total @ w + total.sum() * s
+
+
+def updated_rows(x: Any, s: float) -> Any:
+    a = np.outer(x, x)
+    a += x
+    a -= constant_or_not(x, s)[:, None]
+    a += a.T
+    return (a * a).sum()
+
+
+@pytest.mark.parametrize("f", [after_a_constant, updated, updated_rows])
+@pytest.mark.parametrize("s", [1.0, 3.0])
+def test_what_may_lack_a_tangent_and_what_is_changed_in_place(f: Any, s: float) -> None:
+    x, v, h = np.array([1.5, -0.5]), np.array([0.25, 2.0]), 1e-6
+    expected = (f(x + h * v, s + 0.5 * h) - f(x - h * v, s - 0.5 * h)) / (2 * h)
+    for speculation in ("always", "learn", "never", "dynamic"):
+        with adbc.use(adbc.Config(speculation=speculation, warm_after=0)):
+            for _ in range(3):
+                assert adbc.jvp(f, (x, s), (v, 0.5))[1] == pytest.approx(expected, rel=1e-6)
+            assert np.allclose(adbc.jacfwd(f)(x, s), adbc.grad(f)(x, s), rtol=1e-12)
+            assert np.allclose(adbc.jacfwd(adbc.grad(f))(x, s), adbc.jacfwd(adbc.jacfwd(f))(x, s), rtol=1e-10)
+
+
+def test_an_update_of_a_constant_is_refused() -> None:
+    def into(t: Any, x: Any) -> Any:
+        t += x
+        return t.sum()
+
+    with adbc.use(adbc.Config(warm_after=0)):
+        for _ in range(3):
+            with pytest.raises(ConstWriteError):
+                adbc.jvp(into, (adbc.Const(np.zeros(2)), np.ones(2)), (None, np.ones(2)))

@@ -34,6 +34,7 @@ from adbc.rules.numpy.base import (
 from adbc.rules.numpy.object_numbers import frule_by_numbers, is_of_objects, meets_objects, rrule_by_numbers
 from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback, When
 from adbc.tangents import NO_FDATA
+from adbc.tangents.array_memory import overlaps_itself
 from adbc.tangents.array_products import is_finite, zero_wins
 from adbc.tangents.zeros import is_exactly
 
@@ -293,6 +294,25 @@ class ElementwiseRule(ArrayRule):
         return others.get("where", True)
 
 
+def _add(u: Any, du: Any, dv: Any) -> None:
+    """Add the tangent `dv`, None for zero, to that of array `u`, to which its primal was added."""
+    if du is None or overlaps_itself(u):
+        check_writable(u, du, dv is not None)
+    if du is not None and dv is not None:
+        np.add(du, dv, out=du, casting="unsafe")
+
+
+def _subtract(u: Any, du: Any, dv: Any) -> None:
+    """Subtract the tangent `dv`, None for zero, from that of array `u`, as its primal was."""
+    if du is None or overlaps_itself(u):
+        check_writable(u, du, dv is not None)
+    if du is not None and dv is not None:
+        np.subtract(du, dv, out=du, casting="unsafe")
+
+
+_UPDATES: dict[Any, Callable[..., Any]] = {1: _add, -1: _subtract}
+
+
 class InplaceRule(ElementwiseRule):
     """The rule of ``operator.iadd`` and its kin with an array on the left, which is overwritten."""
 
@@ -311,17 +331,18 @@ class InplaceRule(ElementwiseRule):
         """The factor of the right operand, 1 or -1, if the function is linear: ``+=`` or ``-=``."""
         self.inline = "update" if self.sign in (1, -1) else None
         self.save = before_update
+        self.update_tangent = _UPDATES.get(self.sign)
         self.result = np.ndarray
 
     def frule(
         self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
     ) -> tuple[Any, Any]:
-        if self.sign in (1, -1) and dargs[0] is not None and not isinstance(args[1], list | tuple):
+        update = self.update_tangent
+        if update is not None and dargs[0] is not None and not isinstance(args[1], list | tuple):
             target, dtarget, d = args[0], dargs[0], dargs[1]
             check_writable(target, dtarget, d is not None)
             out = self.function(*args)
-            if d is not None:
-                (np.add if self.sign == 1 else np.subtract)(dtarget, d, out=dtarget, casting="unsafe")
+            update(target, dtarget, d)
             return out, dtarget
         return self._frule_into(args[0], dargs[0], list(args), dargs, {}, args, kwargs)
 
