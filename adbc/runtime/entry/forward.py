@@ -118,6 +118,8 @@ def _learn(
         part = _part(x, t, d, known)
         if part is None:
             return
+        if part[1] is _HELD and plain.__closure__ is not None:
+            return  # the closure is looked at first there, for it may hold the same memory
         parts.append(part)
     entered, inner = f, None
     has_views = any(getattr(x, "base", None) is not None for x in (*primals, *given))

@@ -39,7 +39,7 @@ from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import kept, pair, real, seed, snapshot
 from adbc.runtime.entry.selection import Selector, by_position, completed, least_count, places, selectors
-from adbc.runtime.entry.shared import is_simple, shared
+from adbc.runtime.entry.shared import is_alone, is_simple, shared
 from adbc.runtime.entry.structures import Pairs, is_plain, structure, zeros
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
@@ -108,8 +108,10 @@ class _Way:
         """Place and structure of each tuple."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
         """The places of the arrays that need no shadow, if cotangents are values."""
-        self.has_arrays = bool(self.array_types) or any(
-            kind is _NEW and _holds_arrays(x) for kind, x in zip(shadows, args, strict=True)
+        self.has_arrays = (
+            bool(self.array_types)
+            or plan.rule.takes_function
+            or any(kind is _NEW and _holds_arrays(x) for kind, x in zip(shadows, args, strict=True))
         )
         """Whether the pullback has to do with arrays."""
         self.is_closed = _VALUE in shadows
@@ -207,7 +209,7 @@ class Entrance:
             key = described(args)
             way = self.ways.get(key)  # type: ignore[arg-type]  # None is no key
             if way is None or not way.is_good(engine, f):
-                is_known = key is not None and is_simple(f, len(args)) and are_numeric(args)
+                is_known = key is not None and is_alone(f, len(args)) and are_numeric(args)
                 return self._prepared(engine, f, args, key) if is_known else None  # type: ignore[arg-type]
             self.latest = way
         return way
@@ -259,6 +261,8 @@ class Entrance:
         if known is not None and known.is_good(engine, f):
             return  # this call was not simple enough for it
         shadows, constants = call.shadows, call.constants
+        if constants and f.__closure__ is not None:
+            return  # the closure is looked at first there, for it may hold the same memory
         fs = [None if i in constants else shadow for i, shadow in enumerate(shadows)]
         lists = lists_in(args)
         plan = None if engine.table.rows(f) else known_plan(engine, "reverse", f, args, fs, lists)
@@ -294,8 +298,9 @@ class Entrance:
         if met:
             shadows = context.shadows = Shadows()
             shadows.waiting = met
+        ff = context.known_shadow(f) if rule.takes_function else None
         call = engine.reverse_calls.enter_planned
-        out, fout, pullback = enter(call, context, way.plan, f, None, args, given, 0)
+        out, fout, pullback = enter(call, context, way.plan, f, ff, args, given, 0)
         if context.is_deep:
             pullback = context.backwards(pullback)
         return out, fout, pullback, given, context
@@ -361,7 +366,8 @@ def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple
         if met:
             shadows = context.shadows = Shadows()
             shadows.waiting = met
-        out, saved = enter(_hand, context, way.plan.hand, rule.forwards, f, args, given)
+        ff = context.known_shadow(f) if rule.takes_function else None
+        out, saved = enter(_hand, context, way.plan.hand, rule.forwards, f, ff, args, given)
     pullback = context.backwards(rule.pullback) if context.is_deep else rule.pullback
     parts = go_back(pullback, saved, 1.0) if way.has_arrays or rule.warns else pullback(saved, 1.0)
     if len(way.gradients) == 1:  # without a loop
@@ -376,11 +382,10 @@ def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple
     return out, gradients
 
 
-def _hand(
-    context: Context, hand: Callable[..., Any], code: Callable[..., Any], f: Any, xs: Any, fs: Any
-) -> Any:
+def _hand(context: Context, hand: Callable[..., Any], *given: Any) -> Any:
     """What `Plan.hand` gives, called by `enter`."""
-    return hand(code, context, f, None, xs, fs)
+    code, *others = given
+    return hand(code, context, *others)
 
 
 def _may_share(arrays: list[Any]) -> bool:

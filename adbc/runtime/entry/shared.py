@@ -8,16 +8,19 @@ from typing import Any, TypeVar
 
 from adbc.runtime.state.engine import EngineView
 
-__all__ = ["is_simple", "shared"]
+__all__ = ["is_alone", "is_simple", "shared"]
 
 E = TypeVar("E")
 
 
 def is_simple(f: Any, count: int) -> bool:
-    """Whether a function brings nothing along into a call with so many arguments: neither a closure nor
-    defaults."""
-    is_function = type(f) is types.FunctionType and f.__closure__ is None
-    return is_function and (not f.__defaults__ or count == f.__code__.co_argcount)
+    """Whether `f` is a function that brings no defaults along into a call with so many arguments."""
+    return type(f) is types.FunctionType and (not f.__defaults__ or count == f.__code__.co_argcount)
+
+
+def is_alone(f: Any, count: int) -> bool:
+    """Whether a function brings nothing along: neither a closure nor defaults."""
+    return is_simple(f, count) and f.__closure__ is None
 
 
 def shared(engine: EngineView, f: Any, numbers: Sequence[int], entrance: E) -> E:
