@@ -36,7 +36,7 @@ __all__ = ["ROWS"]
 
 _ATOMS: frozenset[type] = frozenset({float, int, bool, str, bytes, complex, type(None), range})
 """Classes whose instances are their own copies, and hold nothing."""
-_NUMBERS: frozenset[type] = frozenset({float, complex})
+_NUMBERS = (float, complex)
 _LISTS: frozenset[type] = frozenset({list, tuple})
 _OWN_COPY = (
     "__deepcopy__", "__getattr__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__del__",
@@ -121,7 +121,7 @@ def _pairs(t: Any, s: Any) -> Iterator[tuple[Any, Any]]:
         if t is None or t is NO_TANGENT or t is NO_FDATA or s is NO_TANGENT or s is NO_FDATA:
             continue
         if type(t) is not cls:
-            if cls in _NUMBERS and type(t) in _NUMBERS:
+            if isinstance(t, _NUMBERS) and isinstance(s, _NUMBERS):
                 continue
             raise TypeError(f"a {type(t).__name__} in the place of a {cls.__name__}")  # a batch of tangents
         if cls is tuple:

@@ -116,7 +116,9 @@ def _moved(function: Any) -> Callable[..., Any]:
 def _transpose(a: Any, *axes: Any) -> Any:
     if not isinstance(a, BatchedArray):
         return NotImplemented
-    given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], list | tuple)) else axes
+    given = axes
+    if len(axes) == 1 and not isinstance(axes[0], int | np.integer):
+        given = () if axes[0] is None else tuple(axes[0])  # an array of axes too
     if not given:
         return a.T
     return BatchedArray(a.data.transpose(0, *[_shifted(axis, a.ndim) for axis in given]))

@@ -331,7 +331,14 @@ class BatchedArray(Batch):
             return BatchedArray(found) if is_array else BatchedNumber(found.copy())
         if cls is np.ndarray and (index.dtype.kind in "iu" or (index.dtype.kind == "b" and index.ndim)):
             found = self.data[:, index]
-            return BatchedArray(found) if found.ndim > 1 else BatchedNumber(found)
+            if found.ndim == 1:
+                return BatchedNumber(found)
+            first = self.data[0][index]
+            if first.strides == found.strides[1:]:
+                return BatchedArray(found)
+            made = batch_like(first, len(found))  # NumPy lays out what it gathers as it pleases
+            made.data[...] = found
+            return made
         return lanewise(operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -480,10 +487,16 @@ def lanewise(function: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> 
     return joined(results, _arrays_in([*args, *kwargs.values()]))
 
 
-def joined(results: Sequence[Any], sources: Sequence[Any]) -> Any:
+def joined(
+    results: Sequence[Any], sources: Sequence[Any], made: list[tuple[Array, BatchedArray]] | None = None
+) -> Any:
     """The batch of `results`, one for each lane; those that lie in the memory of lanes of `sources` are views
-    of these."""
+    of these.
+
+    made: the new arrays of which batches have been made, in the first lane, with these; it gets more.
+    """
     first = results[0]
+    made = [] if made is None else made
     if isinstance(first, np.ndarray):
         if any(r.__class__ is not first.__class__ or r.shape != first.shape for r in results):
             raise refused("a result whose shape differs between lanes")
@@ -492,16 +505,30 @@ def joined(results: Sequence[Any], sources: Sequence[Any]) -> Any:
                 return _view_like(source.data, first)
         if first.__class__ is not np.ndarray or first.dtype.kind not in "fcbiu":
             raise refused(f"a {type(first).__name__} of dtype {first.dtype}")
-        return BatchedArray(_stacked(results))
+        for other, batch in made:
+            if other is first:
+                return batch
+            if first.size and np.may_share_memory(first, other) and _share_memory(first, other):
+                raise refused("to be two results in one memory that is new")
+        made.append((first, BatchedArray(_stacked(results))))
+        return made[-1][1]
     if isinstance(first, int | np.bool_ | np.integer) and all(r == first for r in results):
         return first
     if isinstance(first, _NUMBERS):
         return BatchedNumber(np.array(results))
     if first.__class__ is tuple or first.__class__ is list:
-        return first.__class__([joined(parts, sources) for parts in zip(*results, strict=True)])
+        return first.__class__([joined(parts, sources, made) for parts in zip(*results, strict=True)])
     if first is None or first is NO_TANGENT or all(r is first for r in results):
         return first
     raise refused(f"a {type(first).__name__}")
+
+
+def _share_memory(x: Array, y: Array) -> bool:
+    """Whether a byte belongs to both arrays, as far as that is found out without a long search."""
+    try:
+        return np.shares_memory(x, y, max_work=1000)  # type: ignore[arg-type]  # any number
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _stacked(lanes: Sequence[Array]) -> Array:

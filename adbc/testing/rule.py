@@ -182,6 +182,8 @@ class _Run:
         if not isinstance(output, CoDual):
             raise AssertionError(f"step '{step}': a reverse rule returns a CoDual first, this one {output!r}")
         self.output = output.primal
+        # A pullback puts new memory back to what it was when it was made: of `numpy.empty` that is anything.
+        self.given = duplicate(self.output)
         self.output_shadow = output.fdata
         self.rdata: tuple[Any, ...] = ()
         self.entry: list[Any] = []
@@ -213,7 +215,11 @@ class _Run:
         return [tangent(f, r) for f, r in zip(self.shadows, self.rdata, strict=True)]
 
     def outcome(self) -> Any:
-        """A copy of all numbers that the run has computed."""
+        """A copy of all numbers that the run has computed, the result as the call has left it."""
+        return duplicate([self.given, self.entry, self.rdata, self.shadows])
+
+    def remains(self) -> Any:
+        """A copy of all numbers that are there now, the result as the pullback has left it."""
         return duplicate([self.output, self.entry, self.rdata, self.shadows])
 
 
@@ -384,7 +390,7 @@ class _Tester:
             )
 
     def check_independence(self, rule: Rule, run: _Run, zeros: Any, noise: Any) -> None:
-        kept = run.outcome()
+        kept, remains = run.outcome(), run.remains()
         nearby = add_to_primal(self.bundle, scale(1e-3 * self.tolerances.step, self.direction))
 
         def alone(bundle: Bundle, shadows: Any, seed: int) -> Any:
@@ -393,11 +399,12 @@ class _Tester:
             return fresh.outcome()
 
         _step("reverse: repeated", kept, alone(self.bundle, zeros, self.seeds[1]), "outcome")
-        _step("reverse: repeated, results of the first run", kept, run.outcome(), "outcome")
+        _step("reverse: repeated, results of the first run", remains, run.remains(), "outcome")
 
         there = alone(nearby, noise, self.seeds[2])
         a = _Run(self, rule, self.bundle, zeros, "reverse, interleaved")
         b = _Run(self, rule, nearby, noise, "reverse, interleaved")
+        _step("reverse: interleaved", a.given, a.output, "result of the first run")
         a.back(self.seeds[1])
         b.back(self.seeds[2])
         _step("reverse: interleaved", kept, a.outcome(), "outcome of the first run")

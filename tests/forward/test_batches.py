@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import copy
 import itertools
 import math
 from collections.abc import Callable
@@ -356,6 +357,115 @@ def test_a_rule_that_gives_something_else_in_each_call_is_refused() -> None:
     adbc.primitive(drawn, frule=_flat(frule), rrule=_no_reverse)
     with pytest.raises(adbc.errors.BatchError, match="called for each lane"):
         adbc.jvp(lambda x: drawn(x), (2.0,), (np.ones(2),), width=2)
+
+
+def test_a_rule_for_each_lane_finds_one_object_in_two_places() -> None:
+    def grow(pair: Any, k: float) -> Any:
+        """Changes the list that is the first and may be the second, and gives it twice, and a new one."""
+        pair[0][0] *= k
+        new = [k * pair[1][0]]
+        return [pair[0], new, new]
+
+    def frule(args: Any, tangents: Any) -> Any:
+        (pair, k), (dpair, dk) = args, tangents
+        dpair[0][0] = dpair[0][0] * k + pair[0][0] * dk
+        out = grow(pair, k)
+        new = [dk * pair[1][0] + k * dpair[1][0]]
+        return out, [dpair[0], new, new]
+
+    adbc.primitive(grow, frule=_flat(frule), rrule=_no_reverse)
+
+    def f(x: float, y: float, k: float) -> Any:
+        a = [x, y]
+        first, new, again = grow([a, a], k)
+        first[1] *= k
+        again[0] *= y
+        return a[0] * a[1] + new[0]
+
+    batch = np.eye(3)
+    _, tangents = adbc.jvp(f, (2.0, 3.0, 5.0), tuple(batch), width=3)
+    singles = [adbc.jvp(f, (2.0, 3.0, 5.0), tuple(row))[1] for row in batch]
+    np.testing.assert_allclose(tangents, singles, rtol=1e-14)
+    # x k y k + k x k y = 2 x y k^2
+    np.testing.assert_allclose(singles, [150.0, 100.0, 120.0], rtol=1e-14)
+
+
+def test_results_of_a_rule_that_share_new_memory_are_not_put_together() -> None:
+    def parts(x: Any) -> Any:
+        new = x * 2.0
+        return new, new[1:]
+
+    def frule(args: Any, tangents: Any) -> Any:
+        return parts(args[0]), parts(tangents[0])
+
+    adbc.primitive(parts, frule=_flat(frule), rrule=_no_reverse)
+
+    def f(x: Any) -> Any:
+        whole, part = parts(x)
+        part *= x[0]
+        return whole.sum()
+
+    with pytest.raises(adbc.errors.BatchError, match="one memory"):
+        adbc.jvp(f, (X,), (np.eye(4),), width=4)
+    np.testing.assert_allclose(adbc.jacfwd(f)(X), [2.0 + 2.0 * X[1:].sum(), *[2.0 * X[0]] * 3])
+
+
+def copied(x: Any) -> Any:
+    shared = [x[0], x[1] * x[2]]
+    whole = [shared, shared, {"a": shared}]
+    made: Any = copy.deepcopy(whole)
+    made[0][0] *= x[3]
+    made[2]["a"].append(x[1])
+    return made[1][0] * made[1][2], whole
+
+
+def copied_arrays(x: Any) -> Any:
+    part = x[:2] * x[2]
+    made = copy.deepcopy([part, (part, x)])
+    made[0] *= 3.0
+    return made[1][0] * part, made
+
+
+class Holding:
+    def __init__(self, p: Any) -> None:
+        self.p = self.q = p
+
+
+def copied_objects(x: Any) -> Any:
+    held = Holding([x[0] * x[1]])
+    held.me = held  # type: ignore[attr-defined]
+    made = copy.deepcopy(held)
+    made.me.p[0] *= x[2]  # type: ignore[attr-defined]
+    return made.q[0], held.p[0]
+
+
+@pytest.mark.parametrize("speculation", MODES)
+@pytest.mark.parametrize("f", [copied, copied_arrays, copied_objects], ids=lambda f: f.__name__)
+def test_what_is_one_object_stays_one_in_copies(f: Any, speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        check(f, X, width=4)
+
+
+def gathered(x: Any) -> Any:
+    a, b, c = x[x > 0.0], np.outer(x, x)[np.array([2, 0])], np.outer(x, x)[:, [2, 1]]
+    rows = a.ravel(), b.ravel(), c.ravel(), a.reshape(-1), b.reshape(-1)
+    a *= x[0]
+    b[0] *= 2.0
+    return rows, b.T.ravel(), np.unique(x).ravel()
+
+
+def ordered_in_place(x: Any) -> Any:
+    a, b, c = x * 1.0, np.outer(x, x), x * x
+    a.sort()
+    b.sort(axis=0)
+    c.partition(2)
+    return a, b, c[2], np.transpose(b, [1, 0]), b.transpose(np.array([1, 0])), b.transpose(np.int64(1), 0)
+
+
+@pytest.mark.parametrize("f", [gathered, ordered_in_place], ids=lambda f: f.__name__)
+def test_batches_lie_in_memory_as_their_arrays_do(f: Any) -> None:
+    for _ in range(4):
+        check(f, X, width=4)
 
 
 def test_rules_give_batches() -> None:

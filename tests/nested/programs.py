@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterator
@@ -161,11 +162,36 @@ def by_name(x: float) -> float:
     return first * rest[0] * rest[1] if {"a", "b"}.issuperset(iter(made)) else x
 
 
+class Overflow(Exception):
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+
+@contextlib.contextmanager
+def pushed(stack: list[float], value: float) -> Iterator[float]:
+    stack.append(value * stack[-1])
+    try:
+        yield stack[-1] ** 2
+    except Overflow as error:
+        stack.append(error.value)
+    finally:
+        last = stack.pop()
+        stack[-1] += 0.3 * last * last
+
+
+def managed(x: float) -> float:
+    stack, total = [x], x
+    with pushed(stack, x) as square:
+        total += square * x
+        raise Overflow(total * x)
+    return total * stack[-1]
+
+
 PROGRAMS: dict[str, Callable[[float], Any]] = {
     f.__name__: f
     for f in (
         power, loop, branch, until, callee, lists, objects, closure, counter, dictionary, generator,
         generator_function, array, in_place, formula, matrix, reduced, mapped,
-        spread, gathered, by_name,
+        spread, gathered, by_name, managed,
     )
 }  # fmt: skip

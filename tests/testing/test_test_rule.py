@@ -530,3 +530,53 @@ def test_one_mode_alone() -> None:
     test_rule(math.sin, 0.7, rrule=sin_rrule, mode="reverse")
     with pytest.raises(ValueError, match="no mode"):
         test_rule(math.sin, 0.7, mode="sideways")
+
+
+def test_new_memory_is_put_back_to_anything() -> None:
+    """What is made by `numpy.empty` has other numbers in each run, to which the pullback puts it back."""
+    rubbish = iter(np.geomspace(1.0, 1e9, 60))
+
+    def made(x: np.ndarray) -> np.ndarray:
+        return x * x
+
+    def rrule(f: CoDual, x: CoDual) -> Any:
+        out = made(x.primal)
+        shadow = np.zeros_like(out)
+
+        def pullback(by: Any) -> Any:
+            out[:] = next(rubbish)
+            x.fdata[:] += 2.0 * x.primal * shadow
+            shadow[:] = 0.0
+            return NO_RDATA, NO_RDATA
+
+        return CoDual(out, shadow), pullback
+
+    test_rule(made, MEMORY, rrule=rrule, mode="reverse")
+
+    def filled(x: np.ndarray) -> np.ndarray:
+        out = np.empty(3)
+        out[:] = x
+        out[1] *= x[0]
+        return out
+
+    for _ in range(5):
+        np.full(3, next(rubbish))  # memory that `empty` is likely to be given
+        test_rule(filled, MEMORY)
+
+
+def test_results_that_the_next_run_changes_are_caught() -> None:
+    held = np.zeros(3)
+
+    def rrule(f: CoDual, x: CoDual) -> Any:
+        held[:] = x.primal * x.primal
+        shadow = np.zeros(3)
+
+        def pullback(by: Any) -> Any:
+            x.fdata[:] += 2.0 * x.primal * shadow
+            held[:] += 1.0
+            return NO_RDATA, NO_RDATA
+
+        return CoDual(held, shadow), pullback
+
+    with pytest.raises(AssertionError, match="interleaved"):
+        test_rule(lambda x: x * x, MEMORY, rrule=rrule, mode="reverse")

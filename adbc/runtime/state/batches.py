@@ -14,7 +14,9 @@ from types import MethodDescriptorType
 from typing import Any
 
 from adbc.errors import BatchError
-from adbc.tangents import NO_TANGENT, Tangent, fresh_tangent, zero_tangent
+from adbc.tangents import NO_TANGENT, MutableTangent, Tangent, fresh_tangent, zero_tangent
+from adbc.tangents.duals import WITH_FIELDS
+from adbc.tangents.walk import STRUCTURES
 
 __all__ = [
     "CANNOT", "by_lanes", "fresh", "fresh_array", "is_batched", "lane_by_lane", "of_width", "spread", "width",
@@ -132,66 +134,129 @@ def lane_by_lane(formula: Callable[..., Any]) -> Callable[..., Any]:
     return for_lanes
 
 
-def lane_of(t: Any, n: int, sources: list[Any]) -> Any:
-    """Lane `n` of the tangent `t`; `sources` gets the batches of arrays in it."""
-    cls = t.__class__
-    if getattr(cls, "is_batch", False):
-        if hasattr(t, "strides"):
-            sources.append(t)
-        return _batches().lane(t, n)
-    if cls is tuple or cls is list:
-        return cls([lane_of(part, n, sources) for part in t])
-    if cls is dict:
-        return {key: lane_of(part, n, sources) for key, part in t.items()}
-    if cls is Tangent:
-        return Tangent(**{key: lane_of(part, n, sources) for key, part in t.__dict__.items()})
-    if t is None or t is NO_TANGENT or cls is float or cls is complex or cls.__module__ == "numpy":
-        return t
-    raise BatchError(
-        f"a rule is given the batch of tangents of a value that is not made of numbers, arrays, lists and"
-        f" tuples (a {cls.__name__})",
-        "it cannot be taken apart into lanes",
-        "take the tangents one by one: adbc.jvp(f, primals, tangents) without width",
-    )
+class _Lanes:
+    """Tangents in their lanes, and put together again: what is one object in the batch is one in each lane,
+    and what a rule makes one object in each lane is one in the batch."""
 
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.sources: list[Any] = []
+        """The batches of arrays that have been taken apart."""
+        self._apart: dict[int, tuple[Any, list[Any]]] = {}
+        """By the address of a part of a batch, that part and what it is in each lane."""
+        self._whole: dict[int, tuple[list[Any], Any]] = {}
+        """By the address of what something is in the first lane, that in each lane, and in the batch."""
+        self._arrays: list[tuple[Any, Any]] = []
+        """The new arrays that have been put together: in the first lane, and in the batch."""
+        self._before: list[tuple[Any, Any, Any, list[Any]]] = []
+        """The structures with an address that have been taken apart: the structure, its lanes, its keys, and
+        of each part the lanes."""
 
-def _put_back(t: Any, lanes: Sequence[Any], sources: Sequence[Any]) -> None:
-    """Give the list or dict `t` what its lanes have become."""
-    if t.__class__ is list:
-        if any(len(lane) != len(lanes[0]) for lane in lanes):
-            raise BatchError("a rule changes lists to different lengths", "in different lanes")
-        old = list(t)
-        t[:] = [
-            _merged(old[i] if i < len(old) else None, [lane[i] for lane in lanes], sources)
-            for i in range(len(lanes[0]))
-        ]
-    elif t.__class__ is dict:
-        old_dict = dict(t)
-        t.clear()
-        t.update(
-            {key: _merged(old_dict.get(key), [lane[key] for lane in lanes], sources) for key in lanes[0]}
-        )
-    elif t.__class__ is tuple:
-        for i, part in enumerate(t):
-            _put_back(part, [lane[i] for lane in lanes], sources)
+    def of(self, t: Any) -> list[Any]:
+        """The tangent `t` in each lane."""
+        cls = t.__class__
+        if t is None or t is NO_TANGENT or cls is float or cls is complex or cls.__module__ == "numpy":
+            return [t] * self.count
+        known = self._apart.get(id(t))
+        if known is not None:
+            return known[1]
+        if getattr(cls, "is_batch", False):
+            if hasattr(t, "strides"):
+                self.sources.append(t)
+            return self._pair(t, [_batches().lane(t, n) for n in range(self.count)])
+        structure = STRUCTURES.get(cls)
+        if structure is None or (cls in WITH_FIELDS and cls is not MutableTangent):
+            raise BatchError(
+                "a rule is given the batch of tangents of a value that is not made of numbers, arrays, lists,"
+                f" tuples, dicts and objects (a {cls.__name__})",
+                "it cannot be taken apart into lanes",
+                "take the tangents one by one: adbc.jvp(f, primals, tangents) without width",
+            )
+        keys = structure.keys(t)
+        lanes: list[Any] = [t] * self.count
+        if structure.address:
+            lanes = self._pair(t, [structure.shell(t) for _ in range(self.count)])
+        if cls is MutableTangent and self._has_fields(t, lanes):
+            return lanes
+        parts = [self.of(part) for part in structure.get(t, keys)]
+        for n in range(self.count):
+            lanes[n] = structure.put(lanes[n], keys, [part[n] for part in parts])
+        if structure.address:
+            self._before.append((t, lanes, keys, parts))
+        return lanes
 
+    def _pair(self, whole: Any, lanes: list[Any]) -> list[Any]:
+        self._apart[id(whole)] = whole, lanes
+        self._whole[id(lanes[0])] = lanes, whole
+        return lanes
 
-def _merged(old: Any, lanes: Sequence[Any], sources: Sequence[Any]) -> Any:
-    if old.__class__ is list or old.__class__ is dict:
-        _put_back(old, lanes, sources)
-        return old
-    return _joined(lanes, sources)
+    def _has_fields(self, t: Any, lanes: list[Any]) -> bool:
+        """Whether the dictionary of the object `t`, in which its fields are, has been taken apart by itself;
+        the lanes of `t` have that then."""
+        known = self._apart.get(id(t.__dict__))
+        if known is None:
+            self._pair(t.__dict__, [lane.__dict__ for lane in lanes])
+            return False
+        for lane, fields in zip(lanes, known[1], strict=True):
+            lane.__dict__ = fields
+        return True
 
+    def put_back(self) -> None:
+        """Give lists, dicts and objects what they have become in the lanes."""
+        for whole, lanes, before, parts in self._before:
+            structure = STRUCTURES[whole.__class__]
+            keys = self._keys(structure, lanes)
+            rows = list(zip(*[structure.get(x, keys) for x in lanes], strict=True))
+            if keys == before and all(
+                a is b for row, part in zip(rows, parts, strict=True) for a, b in zip(row, part, strict=True)
+            ):
+                continue  # others may be going through it
+            made = [self.joined(row) for row in rows]
+            if whole.__class__ is MutableTangent:
+                whole.__dict__.clear()
+            elif whole.__class__ is not list:
+                whole.clear()
+            structure.put(whole, keys, made)
 
-def _joined(lanes: Sequence[Any], sources: Sequence[Any]) -> Any:
-    first = lanes[0]
-    if first.__class__ is Tangent:
-        return Tangent(**{k: _joined([lane.__dict__[k] for lane in lanes], sources) for k in first.__dict__})
-    if first.__class__ is dict:
-        return {k: _joined([lane[k] for lane in lanes], sources) for k in first}
-    if any(lane is None for lane in lanes) and first is not None:
-        raise BatchError("a rule gives a tangent in some lanes, and None in others", "of one batch")
-    return _batches().joined(lanes, sources)
+    def _keys(self, structure: Any, lanes: Sequence[Any]) -> Any:
+        keys = structure.keys(lanes[0])
+        if any(structure.keys(lane) != keys for lane in lanes):
+            raise BatchError(
+                "a rule changes lists to different lengths, or dicts to different keys", "in different lanes"
+            )
+        return keys
+
+    def joined(self, lanes: Sequence[Any]) -> Any:
+        """What is this in the lanes, as a batch."""
+        first = lanes[0]
+        known = self._whole.get(id(first))
+        if known is not None and all(a is b for a, b in zip(known[0], lanes, strict=True)):
+            return known[1]
+        structure = STRUCTURES.get(first.__class__)
+        if structure is None:
+            if any(lane is None for lane in lanes) and first is not None:
+                raise BatchError("a rule gives a tangent in some lanes, and None in others", "of one batch")
+            return _batches().joined(lanes, self.sources, self._arrays)
+        if any(lane.__class__ is not first.__class__ for lane in lanes) or (
+            first.__class__ in WITH_FIELDS and first.__class__ is not MutableTangent
+        ):
+            raise BatchError(
+                f"a rule that is called for each lane of a batch gives a {type(first).__name__}",
+                "it cannot be put together",
+                "take the tangents one by one: adbc.jvp(f, primals, tangents) without width",
+            )
+        keys = self._keys(structure, lanes)
+        made = first
+        if structure.address:
+            made = structure.shell(first)
+            self._pair_new(lanes, made)
+            if made.__class__ is MutableTangent:
+                self._pair_new([lane.__dict__ for lane in lanes], made.__dict__)
+        parts = zip(*[structure.get(lane, keys) for lane in lanes], strict=True)
+        return structure.put(made, keys, [self.joined(part) for part in parts])
+
+    def _pair_new(self, lanes: Sequence[Any], made: Any) -> None:
+        self._whole[id(lanes[0])] = list(lanes), made
 
 
 def _is_same(out: Any, again: Any) -> bool:
@@ -221,8 +286,8 @@ def by_lanes(
     """What a forward rule gives, called for each lane: the first time on the arguments themselves, and then,
     if it `may_change` them, on copies of these as they were, so that they are changed once."""
     count = width()
-    sources: list[Any] = []
-    lanes = [tuple([lane_of(t, n, sources) for t in dargs]) for n in range(count)]
+    apart = _Lanes(count)
+    lanes = list(zip(*map(apart.of, dargs), strict=True)) or [()] * count
     copies = [copy.deepcopy(tuple(args)) if may_change else args for _ in range(count - 1)]
     made, first = rule(args, lanes[0], kwargs, *out)
     tangents = [first]
@@ -236,9 +301,5 @@ def by_lanes(
                 "take the tangents one by one: adbc.jvp(f, primals, tangents) without width",
             )
         tangents.append(tangent)
-    for t, *parts in zip(dargs, *lanes, strict=True):
-        _put_back(t, parts, sources)
-    for t, lane in zip(dargs, lanes[0], strict=True):
-        if first is lane and first is not None and t.__class__ is not float:
-            return made, t  # one of the arguments
-    return made, _joined(tangents, sources)
+    apart.put_back()
+    return made, apart.joined(tangents)

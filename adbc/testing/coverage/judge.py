@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import signal
 import warnings
 from collections.abc import Callable, Iterator
@@ -20,13 +19,6 @@ __all__ = ["TooLong", "is_clear", "judge", "limited"]
 
 LIMIT = 20
 """Seconds that one case may take."""
-
-UNINITIALISED = (
-    "step 'reverse: repeated': outcome[0]",
-    "step 'reverse: interleaved': outcome of the first run[0]",
-    "step 'reverse: interleaved': outcome of the second run[0]",
-)
-"""What is said where a pullback has restored a result made by `np.empty`, as it was before it was filled."""
 
 STEP = 1e-3
 """The largest step of differences."""
@@ -109,8 +101,6 @@ def _judged(case: Case) -> Verdict | None:
             return Verdict(case, "not judged", "differences do not settle: the result changes its dtype")
         return Verdict(case, "refused" if is_clear(str(error), case) else "unclear", str(error))
     except AssertionError as error:
-        if any(text in str(error) for text in UNINITIALISED) and "deepcopy(" not in case.text:
-            return _judged(dataclasses.replace(case, text=f"copy.deepcopy({case.text})"))
         if any(text in str(error) for text in UNSETTLED):
             return Verdict(case, "not judged", "differences do not settle")
         return Verdict(case, "wrong" if finite else "not judged", str(error))
