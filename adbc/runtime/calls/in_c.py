@@ -121,7 +121,7 @@ class InC(abc.ABC):
 
     def delegate_active(self, context: Context, step: steps.DelegateActive, mode: Mode) -> Answer:
         call = step.call
-        if not foreign.reaches_active(context, call):
+        if not foreign.is_met(context, call):
             return self.foreign(context, steps.Foreign(call), mode)
         return self.run(context, call.of(step.body), mode)
 
