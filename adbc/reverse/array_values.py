@@ -103,9 +103,9 @@ class _Search:
         self.looked_at = {
             call
             for call, row in self.rows.items()
-            if row is not None and may_meet_text(row, call_parts(call)[1], call.keywords)
+            if row is not None and (row.of_text or may_meet_text(row, call_parts(call)[1], call.keywords))
         }
-        """The calls that are looked at when they are made, for they may meet text."""
+        """The calls that are looked at when they are made, for they may meet text, or make it of an array."""
         self.formulas = {
             call: formula_call(row, [type_of(v) for v in call_parts(call)[1]], call.keywords, type_of(call))
             for call, row in self.rows.items()

@@ -291,7 +291,8 @@ class ForwardsPass(Mirror):
             is_direct = with_lists and all(a in lists or self._may_be_inactive(a) for a in given)
             sources = given if is_direct else self._memory_behind(given)
             shadows = self._pack(map(self.s, sources))
-            if not isinstance(shadows, Const):
+            is_drawn = not given and self.support.keeps_lists(site.row)
+            if is_drawn or not isinstance(shadows, Const):
                 mark = self.builder.call(self.support.note_inactive, shadow, shadows, is_direct)
                 self.inactive_marks[shadow] = mark
 

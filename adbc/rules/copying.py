@@ -110,6 +110,11 @@ def _ordered_reduce(d: Any, /) -> Any:
     return type(d), (), None, None, iter(d.items())
 
 
+def _derived_ordered_reduce(d: Any, /) -> Any:
+    state = d.__getstate__() if has_own(type(d), "__getstate__") else _getstate(d)
+    return type(d), (), state, None, iter(d.items())
+
+
 def _default_reduce(d: Any, /) -> Any:
     return type(d), (() if d.default_factory is None else (d.default_factory,)), None, None, iter(d.items())
 
@@ -133,7 +138,8 @@ ROWS: list[Rule] = [
     Overlay(deque.__reduce__, _deque_reduce, when=_exactly(deque)),
     Overlay(deque.__reduce__, _derived_reduce),
     Overlay(OrderedDict.__reduce__, _ordered_reduce, when=_exactly(OrderedDict)),
-    Overlay(defaultdict.__reduce__, _default_reduce, when=_exactly(defaultdict)),
-    Overlay(defaultdict.__copy__, _default_copy, when=_exactly(defaultdict)),
-    Overlay(defaultdict.copy, _default_copy, when=_exactly(defaultdict)),
+    Overlay(OrderedDict.__reduce__, _derived_ordered_reduce),
+    Overlay(defaultdict.__reduce__, _default_reduce),
+    Overlay(defaultdict.__copy__, _default_copy),
+    Overlay(defaultdict.copy, _default_copy),
 ]

@@ -15,6 +15,8 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.rules.declared import DeclaredZero
+from adbc.rules.kinds import RowKind
+from adbc.rules.solver_memory import Memory, Settled, Waiting, leaving_memory
 from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Pullback, PureRule, Rule
 
 __all__ = [
@@ -23,9 +25,12 @@ __all__ = [
     "Engine",
     "at_root",
     "directional",
+    "found_by",
     "implicit_body",
     "jacobian",
     "root_of",
+    "settle",
+    "settled",
     "solved",
     "valued",
 ]
@@ -55,6 +60,40 @@ def solved(solver: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
     return solver(*args, **kwargs)
 
 
+_WAITING: dict[int, tuple[Any, Waiting]] = {}
+"""By address of what a solver has found, that, and the memory that it has left."""
+
+
+def found_by(solver: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """``solver(*args, **kwargs)``, as a constant; what its functions have written is taken back until it is
+    `settled`."""
+    memory = Memory((*args, *kwargs.values()))
+    found = solver(*args, **kwargs)
+    waiting = Waiting(solver, memory)
+    if waiting:
+        memory.put_back()
+        _WAITING[id(found)] = found, waiting
+    return found
+
+
+def settle(found: Any, functions: Any) -> Settled:
+    """Let memory stand as the solver has left it that has `found` this and was given `functions`; what was
+    changed, as `Waiting.settle` has it."""
+    known = _WAITING.pop(id(found), None)
+    return ((), _nothing, ()) if known is None else known[1].settle()
+
+
+def _nothing() -> None:
+    """What puts back nothing."""
+
+
+def settled(found: Any, functions: Any, result: Any) -> Any:
+    """`result`, that of the body of a solver, memory being as the solver has left it that was given
+    `functions` and has `found` what leads there."""
+    settle(found, functions)
+    return result
+
+
 def _called(f: Callable[..., Any], x: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
     """``f(x, *args, **kwargs)``, by one function for all, for which the engine is quick."""
     return f(x, *args, **kwargs)
@@ -65,6 +104,25 @@ def jacobian(f: Callable[..., Any], x: Any, args: tuple[Any, ...] = (), kwargs: 
     (or a complex number) a matrix, with a column for each real number in `x`: real parts first, then
     imaginary parts, and rows likewise."""
     given = kwargs or {}
+    memory = Memory((f, *args, *given.values()))
+    try:
+        return _jacobian(f, x, args, given)
+    finally:
+        if memory.changed() or memory.rebound():
+            _look_again(f, x, args, given)
+            memory.put_back()
+
+
+def _look_again(f: Callable[..., Any], x: Any, args: tuple[Any, ...], given: Any) -> None:
+    """Find out which numbers `f` writes anew each time that it is called, where a solver has left some."""
+    known = [(waiting, numbers) for _, waiting in _WAITING.values() if (numbers := waiting.numbers())]
+    if known:
+        f(x, *args, **given)
+    for waiting, numbers in known:
+        waiting.compare(numbers)
+
+
+def _jacobian(f: Callable[..., Any], x: Any, args: tuple[Any, ...], given: Any) -> Any:
     if isinstance(x, float):
         return ENGINE.jvp(_called, (f, x, args, given), (None, type(x)(1.0), None, None))[1]
     np = _numpy()
@@ -88,7 +146,8 @@ def directional(f: Callable[..., Any], args: tuple[Any, ...], place: int, direct
     """The derivative of ``f(*args)`` by the argument at `place` in a direction, as a constant."""
     tangents = [None] * len(args)
     tangents[place] = direction
-    return ENGINE.jvp(f, args, tangents)[1]
+    with leaving_memory(f, *args):
+        return ENGINE.jvp(f, args, tangents)[1]
 
 
 # -- one step to the root --------------------------------------------------------------------------------
@@ -146,7 +205,8 @@ def implicit_body(solver: Callable[..., Any], residual: Callable[..., Any]) -> C
     """The body that is differentiated in place of `solver`."""
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        return root_of(solved(solver, args, kwargs), residual, args, kwargs)
+        found = found_by(solver, args, kwargs)
+        return settled(found, (residual, args, kwargs), root_of(found, residual, args, kwargs))
 
     return body
 
@@ -168,21 +228,34 @@ def _refuse_second_order(function: Any) -> None:
     )
 
 
-_CONSTANT = DeclaredZero(solved)
+def _of_first_order(function: Callable[..., Any]) -> Primitive:
+    """The row of `solved` and its like."""
+    constant = DeclaredZero(function)
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+        first_order(args[0])
+        return constant.frule(args, dargs, kwargs)
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+        first_order(args[0])
+        return constant.rrule(args, fargs, kwargs)
+
+    return Primitive(function, frule=frule, rrule=rrule)
 
 
-def _solved_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
-    first_order(args[0])
-    return _CONSTANT.frule(args, dargs, kwargs)
+class _Settling(Rule):
+    """The row of `settle`.  What was written in the calls that are differentiated stands there again when
+    their pullbacks run."""
 
-
-def _solved_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
-    first_order(args[0])
-    return _CONSTANT.rrule(args, fargs, kwargs)
+    kind = RowKind.PRIMITIVE
+    is_apart = True
+    puts_in_step = True
 
 
 ROWS: list[Rule] = [
-    Primitive(solved, frule=_solved_frule, rrule=_solved_rrule),
+    _of_first_order(solved),
+    _of_first_order(found_by),
+    _Settling(settle),
     Overlay(first_order, _refuse_second_order),
     DeclaredZero(jacobian),
     DeclaredZero(directional),

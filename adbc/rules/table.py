@@ -160,6 +160,10 @@ class Rule:
     """Whether the function belongs to the machinery that differentiates: it is called as it is, whatever it
     is given, and what it gives is a constant or has its derivative by its address."""
 
+    puts_in_step = False
+    """Whether the function, which stands apart too, changes memory and gives the objects in which it has done
+    so, each with what stood there, and what puts back the rest: shadows are brought in step."""
+
     is_drawn = False
     """Whether a call of which no argument has a derivative is made as it is, and gives a constant: what it
     changes is out of sight."""

@@ -5,7 +5,8 @@ the order that it keeps."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import copy
+from collections import OrderedDict, defaultdict
 from typing import Any
 
 import pytest
@@ -175,3 +176,37 @@ def test_an_argument_gets_its_order_back(cls: Any) -> None:
         return content(d)
 
     check(f, cls(p=0.5, q=1.5, r=0.7), 0.8)
+
+
+class Grouped(defaultdict[Any, Any]):
+    def __init__(self, factory: Any = list, *args: Any) -> None:
+        super().__init__(factory, *args)
+        self.made = len(self)
+
+
+@pytest.mark.parametrize("cls", [Cache, Doubled, Scaled, Watched])
+@pytest.mark.parametrize("of", [copy.copy, copy.deepcopy])
+def test_copies_of_derived_classes(cls: Any, of: Any) -> None:
+    def f(x: Any) -> Any:
+        d = cls(q=x, p=x * x)
+        d.note = [x, 2.0]
+        e = of(d)
+        e["q"] = x * e["p"]
+        e.note[0] = x * e.note[0]
+        e.move_to_end("q")
+        return content(d), content(e), e.note[0] * d.note[0], type(e) is cls
+
+    check(f, 0.7)
+
+
+@pytest.mark.parametrize("of", [copy.copy, copy.deepcopy, lambda d: d.copy()])
+def test_copies_of_dicts_that_make_values(of: Any) -> None:
+    def f(x: Any) -> Any:
+        d = Grouped()
+        d["a"].append(x)
+        e = of(d)
+        e["b"].append(x * x)
+        e["a"].append(x * e["b"][0])
+        return sum(d["a"]), sum(e["a"]), len(d), len(e), e.made, type(e) is Grouped
+
+    check(f, 0.7)

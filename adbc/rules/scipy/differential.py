@@ -19,7 +19,7 @@ import numpy as np
 from scipy import integrate
 
 from adbc.errors import UnsupportedError
-from adbc.rules.implicit import directional, solved, valued
+from adbc.rules.implicit import directional, found_by, settled, valued
 from adbc.rules.scipy.base import bodies
 from adbc.rules.scipy.explicit_steps import DOP853, combined, explicit_solution, plain_method
 from adbc.rules.stopping import stop_gradient
@@ -243,7 +243,7 @@ def odeint(
     mxords: int = 5, printmessg: Any = 0, tfirst: bool = False,
 ) -> Any:  # fmt: skip
     given = args if isinstance(args, tuple) else (args,)
-    found = solved(
+    found = found_by(
         integrate.odeint,
         (
             func, y0, t, given, Dfun, col_deriv, full_output, ml, mu, rtol, atol, tcrit, h0, hmax, hmin, ixpr,
@@ -257,8 +257,8 @@ def odeint(
     near = 1e-8 if rtol is None else min(float(np.min(rtol)), 1e-8)
     y = trajectory(rate, start, np.asarray(t, dtype=float), fixed, near, 1e-8 if atol is None else atol)
     if full_output:
-        return valued(found[0], y), found[1]
-    return valued(found, y)
+        return settled(found, (func, Dfun), (valued(found[0], y), found[1]))
+    return settled(found, (func, Dfun), valued(found, y))
 
 
 _descended = types.FunctionType(
@@ -286,7 +286,9 @@ def solve_ivp(
             return explicit_solution(fun, t_span, y0, t_eval, args, known, rtol, atol)
     if not is_implicit or is_asked_more:
         return _descended(fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options)
-    found = solved(integrate.solve_ivp, (fun, t_span, y0, method, t_eval, False, None, False, args), options)
+    found = found_by(
+        integrate.solve_ivp, (fun, t_span, y0, method, t_eval, False, None, False, args), options
+    )
     rate = _by_time(fun, () if args is None else tuple(args), True)
     first, last = t_span
     fixed = np.array(found.t, dtype=float)
@@ -304,7 +306,7 @@ def solve_ivp(
         result[name] = found[name]
     result["t"] = times
     result["y"] = valued(found.y, np.transpose(y))
-    return result
+    return settled(found, (fun, options.get("jac")), result)
 
 
 def _from_start(rate: Function, y: Any, first: Any, times: Any, fixed: Any, rtol: float, atol: Any) -> Any:

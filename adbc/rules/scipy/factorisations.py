@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from adbc.errors import UnsupportedError
+from adbc.rules.implicit import solved, valued
 from adbc.rules.numpy.decompositions import qr_against, qr_along, svd_against, svd_along
 from adbc.rules.numpy.linalg import (
     cholesky_jvp,
@@ -31,6 +32,7 @@ from adbc.rules.numpy.linalg import (
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.scipy.base import FormulaRule, bodies
 from adbc.rules.scipy.solves import check_matrix, permutation
+from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import Rule, ZeroRule
 
 __all__ = ["ROWS", "polar_factors"]
@@ -242,15 +244,38 @@ def eigh_tridiagonal(
     d: Any, e: Any, eigvals_only: bool = False, select: Any = "a", select_range: Any = None,
     check_finite: bool = True, tol: float = 0.0, lapack_driver: str = "auto",
 ) -> Any:  # fmt: skip
-    if select not in ("a", "all", 0):
-        raise UnsupportedError(
-            "scipy.linalg.eigh_tridiagonal of a part of the spectrum",
-            "adbc has no rule for that form",
-            "take all eigenvalues, and those of interest from them",
-        )
     d, e = np.asarray(d), np.asarray(e)
     w, v = tridiagonal_vectors(np.diag(d) + np.diag(e, -1))
-    return w if eigvals_only else (w, v)
+    if select in ("a", "all", 0):
+        return w if eigvals_only else (w, v)
+    given = (
+        stop_gradient(d),
+        stop_gradient(e),
+        False,
+        select,
+        select_range,
+        check_finite,
+        tol,
+        lapack_driver,
+    )
+    known, vectors = solved(linalg.eigh_tridiagonal, given, {})
+    first = tridiagonal_place(stop_gradient(w), known)
+    part = valued(known, w[first : first + len(known)])
+    if eigvals_only:
+        return part
+    found = v[:, first : first + len(known)]
+    along = np.sum(stop_gradient(found) * vectors, axis=0)  # another algorithm turns some of them round
+    return part, valued(vectors, found * np.where(along < 0, -1.0, 1.0))
+
+
+def tridiagonal_place(all_values: Any, part: Any) -> int:
+    """Where the eigenvalues `part` begin among all of them."""
+    if not len(part):
+        return 0
+    misfit = [
+        np.max(np.abs(all_values[k : k + len(part)] - part)) for k in range(len(all_values) - len(part) + 1)
+    ]
+    return int(np.argmin(misfit))
 
 
 def tridiagonal_vectors(a: Any) -> Any:
@@ -262,7 +287,7 @@ def eigvalsh_tridiagonal(
     d: Any, e: Any, select: Any = "a", select_range: Any = None, check_finite: bool = True, tol: float = 0.0,
     lapack_driver: str = "auto",
 ) -> Any:  # fmt: skip
-    return eigh_tridiagonal(d, e, True, select)
+    return eigh_tridiagonal(d, e, True, select, select_range, check_finite, tol, lapack_driver)
 
 
 def eigvals(
@@ -472,6 +497,7 @@ def lstsq(
 
 ROWS: list[Rule] = [
     ZeroRule(signs),
+    ZeroRule(tridiagonal_place),
     ZeroRule(pivots),
     *(ZeroRule(function) for function in (linalg.bandwidth, linalg.issymmetric, linalg.ishermitian)),
     FormulaRule(inverse, jvp=[inv_jvp], vjp=[inv_vjp], name="scipy.linalg.inv"),

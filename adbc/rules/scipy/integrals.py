@@ -17,8 +17,9 @@ from scipy import integrate
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import carries
-from adbc.rules.implicit import solved, valued
+from adbc.rules.implicit import found_by, settled, valued
 from adbc.rules.scipy.base import bodies
+from adbc.rules.solver_memory import leaving_memory
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule, ZeroRule
 from adbc.tangents import fresh_shadow
@@ -74,7 +75,7 @@ def places(
         return ()
     for units in (gauss, _inside(ends, a, b)):
         candidate = _spread(units, a, b)
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), leaving_memory(func, *args):
             total = sum(w * float(func(x, *args)) for x, w in candidate)
         if abs(total - value) <= min(room, 1e-6 * abs(value) + 1e-10):
             return candidate
@@ -108,7 +109,10 @@ def between(value: Any, a: Any, b: Any, func: Callable[..., Any], args: tuple[An
 
 def _at_limit(func: Callable[..., Any], limit: Any, args: tuple[Any, ...]) -> Any:
     """How much an integral gets where a limit of it is moved: nothing if that is infinite."""
-    return _number(func(float(limit), *args)) if abs(limit) < np.inf else 0.0
+    if abs(limit) == np.inf:
+        return 0.0
+    with leaving_memory(func, *args):
+        return _number(func(float(limit), *args))
 
 
 def _between_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -150,13 +154,13 @@ def quad(
     if high == -np.inf or low == np.inf:  # turned around
         result = quad(func, b, a, given, full_output, epsabs, epsrel, limit, points)
         return (-result[0], *result[1:])
-    found = solved(integrate.quad, (func, low, high, given, 1, epsabs, epsrel, limit, points), {})
+    found = found_by(integrate.quad, (func, low, high, given, 1, epsabs, epsrel, limit, points), {})
     total = 0.0
     for x, w in places(func, low, high, given, found):
         total = total + w * func(x, *given)
     value = between(valued(found[0], _number(total)), a, b, func, given)
     error = stop_gradient(found[1])
-    return (value, error, *found[2:]) if full_output else (value, error)
+    return settled(found, func, (value, error, *found[2:]) if full_output else (value, error))
 
 
 def _number(x: Any) -> Any:
@@ -199,7 +203,8 @@ def vector_places(func: Any, args: tuple[Any, ...], value: Any, error: Any, inte
         for low, high in intervals
         for x, w in zip(low + (high - low) * 0.5 * (1 + _GAUSS_X), 0.5 * (high - low) * _GAUSS_W, strict=True)
     ]
-    total = sum(w * np.asarray(func(x, *args)) for x, w in found)
+    with leaving_memory(func, *args):
+        total = sum(w * np.asarray(func(x, *args)) for x, w in found)
     if not np.linalg.norm(np.ravel(total - value)) <= max(10 * error, 1e-8 * np.linalg.norm(np.ravel(value))):
         _refuse("_vec of a function that is singular, or oscillates", "split the range where it is singular")
     return found
@@ -215,12 +220,12 @@ def quad_vec(f: Any, a: Any, b: Any, *positional: Any, args: Any = (), **options
     named = {**options, "full_output": True}
     if given:
         named["args"] = given
-    found = solved(integrate.quad_vec, (f, low, high, *positional), named)
+    found = found_by(integrate.quad_vec, (f, low, high, *positional), named)
     total = 0.0
     for x, w in vector_places(f, given, found[0], found[1], found[2].intervals):
         part = (x - low) / (high - low)
         total = total + (b - a) * (w / (high - low)) * f(a + (b - a) * part, *given)
-    return valued(found[0], total), stop_gradient(found[1])
+    return settled(found, f, (valued(found[0], total), stop_gradient(found[1])))
 
 
 ROWS: list[Rule] = [

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, optimize
 
-from adbc.rules.implicit import ENGINE, solved, valued
+from adbc.rules.implicit import ENGINE, found_by, settled, solved, valued
 from adbc.rules.scipy.base import bodies
 from adbc.rules.scipy.optimize import (
     WRITE_IT,
@@ -59,7 +59,7 @@ def least_squares(
     loss, scale = options.get("loss", "linear"), options.get("f_scale", 1.0)
     if loss not in LOSSES:
         return with_constants(optimize.least_squares, (fun, x0, jac, bounds), options, _NAMED_LOSS)
-    found = solved(optimize.least_squares, (fun, x0, jac, bounds), options)
+    found = found_by(optimize.least_squares, (fun, x0, jac, bounds), options)
     residuals = _residuals(fun, named)
     cost = _cost(residuals, LOSSES[loss], scale)
 
@@ -69,16 +69,18 @@ def least_squares(
 
     slopes = gradient if callable(jac) and loss == "linear" else gradient_of(cost)
     x = stationary(found.x, bounds, slopes, given, is_pair=True)
-    return described(found, x=x, fun=residuals(x, *given), cost=cost(x, *given))
+    return settled(found, (fun, jac), described(found, x=x, fun=residuals(x, *given), cost=cost(x, *given)))
 
 
 def leastsq(func: Any, x0: Any, args: Any = (), *positional: Any, **options: Any) -> Any:
     given, x0 = as_tuple(args), stop_gradient(x0)
     if options.get("full_output") or len(positional) > 1:
         return with_constants(optimize.leastsq, (func, x0, given, *positional), options, WRITE_IT)
-    found = solved(optimize.leastsq, (func, x0, given, *positional), options)
+    found = found_by(optimize.leastsq, (func, x0, given, *positional), options)
     cost = _cost(_residuals(func, {}), LOSSES["linear"], 1.0)
-    return stationary(np.atleast_1d(found[0]), None, gradient_of(cost), given), found[1]
+    return settled(
+        found, func, (stationary(np.atleast_1d(found[0]), None, gradient_of(cost), given), found[1])
+    )
 
 
 def curve_fit(
@@ -92,7 +94,8 @@ def curve_fit(
         keywords["check_finite"] = check_finite
     if options.get("full_output") or options.get("nan_policy"):
         return with_constants(optimize.curve_fit, positional, keywords, WRITE_IT)
-    found, covariance = solved(optimize.curve_fit, positional, keywords)
+    fit = found_by(optimize.curve_fit, positional, keywords)
+    found, covariance = fit
     data = np.asarray(ydata, dtype=float).ravel()
 
     def residuals(p: Any) -> Any:
@@ -106,7 +109,7 @@ def curve_fit(
     cost = _cost(residuals, LOSSES["linear"], 1.0)
     p = stationary(found, bounds, gradient_of(cost), (), is_pair=True)
     if not np.all(np.isfinite(covariance)):
-        return p, covariance
+        return settled(fit, (f, jac), (p, covariance))
     columns = []
     for k in range(len(found)):
         direction = np.zeros(len(found))
@@ -116,7 +119,7 @@ def curve_fit(
     spread = np.linalg.inv(slopes.T @ slopes)
     if not absolute_sigma:
         spread = spread * (2.0 * cost(p) / (data.size - p.size))
-    return p, valued(covariance, spread)
+    return settled(fit, (f, jac), (p, valued(covariance, spread)))
 
 
 def _on(support: Any, A: Any, b: Any) -> Any:

@@ -18,7 +18,7 @@ from scipy import optimize
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import carries
-from adbc.rules.implicit import ENGINE, at_root, jacobian, root_of, solved, valued
+from adbc.rules.implicit import ENGINE, at_root, found_by, jacobian, root_of, settle, settled, valued
 from adbc.rules.scipy.base import bodies
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
@@ -46,11 +46,11 @@ def _results(x: Any, found: Any) -> Any:
 def _bracketing(solver: Any) -> Callable[..., Any]:
     def body(f: Any, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
         given = as_tuple(args)
-        found = solved(solver, (f, a, b, given), options)
+        found = found_by(solver, (f, a, b, given), options)
         if options.get("full_output"):
             x = root_of(found[0], f, given)
-            return x, _results(x, found[1])
-        return root_of(found, f, given)
+            return settled(found, f, (x, _results(x, found[1])))
+        return settled(found, f, root_of(found, f, given))
 
     return body
 
@@ -68,10 +68,10 @@ def newton(
         "full_output": full_output,
         "disp": disp,
     }
-    found = solved(optimize.newton, (func, x0, fprime, given), {**options, "fprime2": fprime2})
+    found = found_by(optimize.newton, (func, x0, fprime, given), {**options, "fprime2": fprime2})
     if not full_output:
-        return root_of(found, func, given)
-    x = root_of(found[0], func, given)
+        return settled(found, (func, fprime), root_of(found, func, given))
+    x = settled(found, (func, fprime), root_of(found[0], func, given))
     if np.ndim(x):
         return (x, *found[1:])
     return x, _results(x, found[1])
@@ -84,15 +84,15 @@ def _with_slope(f: Any) -> Callable[..., Any]:
 
 def root_scalar(f: Any, args: Any = (), *positional: Any, **options: Any) -> Any:
     given = as_tuple(args)
-    found = solved(optimize.root_scalar, (f, given, *positional), options)
+    found = found_by(optimize.root_scalar, (f, given, *positional), options)
     residual = _with_slope(f) if isinstance(options.get("fprime"), bool) and options["fprime"] else f
-    return _results(root_of(found.root, residual, given), found)
+    return settled(found, f, _results(root_of(found.root, residual, given), found))
 
 
 def fixed_point(func: Any, x0: Any, args: Any = (), *positional: Any, **options: Any) -> Any:
     given = as_tuple(args)
-    found = solved(optimize.fixed_point, (func, x0, given, *positional), options)
-    return root_of(found, lambda x, *args: func(x, *args) - x, given)
+    found = found_by(optimize.fixed_point, (func, x0, given, *positional), options)
+    return settled(found, func, root_of(found, lambda x, *args: func(x, *args) - x, given))
 
 
 # -- roots of several variables ----------------------------------------------------------------------------
@@ -100,11 +100,11 @@ def fixed_point(func: Any, x0: Any, args: Any = (), *positional: Any, **options:
 
 def fsolve(func: Any, x0: Any, args: Any = (), *positional: Any, **options: Any) -> Any:
     given = as_tuple(args)
-    found = solved(optimize.fsolve, (func, x0, given, *positional), options)
+    found = found_by(optimize.fsolve, (func, x0, given, *positional), options)
     if isinstance(found, tuple):
         x, known, *rest = found
-        return (root_of(x, func, given), told(known, _COUNTS), *rest)
-    return root_of(found, func, given)
+        return settled(found, func, (root_of(x, func, given), told(known, _COUNTS), *rest))
+    return settled(found, func, root_of(found, func, given))
 
 
 def _nonlinear(name: str) -> Overlay:
@@ -114,9 +114,10 @@ def _nonlinear(name: str) -> Overlay:
     def body(F: Any, xin: Any, *positional: Any, **options: Any) -> Any:
         start = np.array(stop_gradient(xin), dtype=float)
         if options.get("full_output"):
-            x, how = solved(function, (F, start, *positional), options)
-            return root_of(x, F, ()), how
-        return root_of(solved(function, (F, start, *positional), options), F, ())
+            found = found_by(function, (F, start, *positional), options)
+            return settled(found, F, (root_of(found[0], F, ()), found[1]))
+        found = found_by(function, (F, start, *positional), options)
+        return settled(found, F, root_of(found, F, ()))
 
     return Overlay(function, body)
 
@@ -213,9 +214,9 @@ def described(found: Any, **known: Any) -> Any:
 
 def root(fun: Any, x0: Any, args: Any = (), method: str = "hybr", jac: Any = None, **options: Any) -> Any:
     given = as_tuple(args)
-    found = solved(optimize.root, (fun, x0, given, method, jac), options)
+    found = found_by(optimize.root, (fun, x0, given, method, jac), options)
     residual = _with_slope(fun) if isinstance(jac, bool) and jac else fun
-    return described(found, x=root_of(found.x, residual, given), fun=found.fun)
+    return settled(found, fun, described(found, x=root_of(found.x, residual, given), fun=found.fun))
 
 
 # -- minima ------------------------------------------------------------------------------------------------
@@ -430,19 +431,20 @@ def minimize(
     given = as_tuple(args)
     x0 = stop_gradient(x0)  # the minimum does not depend on where the search began
     positional = (fun, x0, given, method, jac, hess, hessp, bounds, constraints, tol, callback, options)
-    found = solved(optimize.minimize, positional, {})
+    found = found_by(optimize.minimize, positional, {})
     if constraints:
         if not found.success:
+            settle(found, (fun, jac, callback, constraints))
             return with_constants(optimize.minimize, positional, {}, _NOT_FOUND)
         each = constraints if isinstance(constraints, list | tuple) else [constraints]
         value = _with_slope(fun) if jac is True else fun
         x = _constrained(found.x, value, given, bounds, each)
-        return described(found, x=x, fun=value(x, *given))
+        return settled(found, (fun, jac, callback, constraints), described(found, x=x, fun=value(x, *given)))
     if jac is True:
         x = stationary(found.x, bounds, lambda x, *args: fun(x, *args)[1], given)
-        return described(found, x=x, fun=fun(x, *given)[0])
+        return settled(found, (fun, jac, callback, constraints), described(found, x=x, fun=fun(x, *given)[0]))
     x = stationary(found.x, bounds, jac if callable(jac) else gradient_of(fun), given)
-    return described(found, x=x, fun=fun(x, *given))
+    return settled(found, (fun, jac, callback, constraints), described(found, x=x, fun=fun(x, *given)))
 
 
 _REFUSED = ("full_output", "retall", "integrality", "constraints")
@@ -463,7 +465,7 @@ def _named_minimum(name: str, is_result: bool = False) -> Overlay:
         bounds = named.get("bounds", inner.get("bounds"))
         if any(named.get(n) for n in _REFUSED) or any(inner.get(n) for n in ("constraints", "jac")):
             return with_constants(function, (func, *positional), options, WRITE_IT)
-        found = solved(function, (func, *positional), options)
+        found = found_by(function, (func, *positional), options)
         slopes = named.get("fprime") if name in _WITH_SLOPES else None
         value = func
         if name in ("fmin_l_bfgs_b", "fmin_tnc") and slopes is None and not named.get("approx_grad"):
@@ -474,15 +476,16 @@ def _named_minimum(name: str, is_result: bool = False) -> Overlay:
             bounds = None
         if is_result:
             x = stationary(found.x, bounds, gradient, given)
-            return described(found, x=x, fun=value(x, *given))
+            return settled(found, func, described(found, x=x, fun=value(x, *given)))
         if isinstance(found, tuple):
             x = stationary(found[0], bounds, gradient, given)
-            return (x, value(x, *given), found[2]) if name == "fmin_l_bfgs_b" else (x, *found[1:])
+            rest = (value(x, *given), found[2]) if name == "fmin_l_bfgs_b" else found[1:]
+            return settled(found, func, (x, *rest))
         x = np.atleast_1d(found)
         constraints = _constraints_of(named, given)
         if constraints:
-            return _constrained(x, value, given, bounds, constraints)
-        return stationary(x, bounds, gradient, given)
+            return settled(found, func, _constrained(x, value, given, bounds, constraints))
+        return settled(found, func, stationary(x, bounds, gradient, given))
 
     return Overlay(function, body)
 
@@ -537,12 +540,12 @@ def minimize_scalar(
     options: Any = None,
 ) -> Any:  # fmt: skip
     given = as_tuple(args)
-    found = solved(optimize.minimize_scalar, (fun, bracket, bounds, given, method, tol, options), {})
+    found = found_by(optimize.minimize_scalar, (fun, bracket, bounds, given, method, tol, options), {})
     if bounds is None:
         x = _minimum_of_one(found.x, fun, given)
     else:
         x = _minimum_of_one(found.x, fun, given, bounds[0], bounds[1])
-    return described(found, x=x, fun=fun(x, *given))
+    return settled(found, fun, described(found, x=x, fun=fun(x, *given)))
 
 
 def _bracketed_minimum(name: str) -> Overlay:
@@ -552,7 +555,8 @@ def _bracketed_minimum(name: str) -> Overlay:
         given = as_tuple(args)
         if options.get("full_output"):
             return with_constants(function, (func, given, *positional), options, _SOLVE)
-        return _minimum_of_one(solved(function, (func, given, *positional), options), func, given)
+        found = found_by(function, (func, given, *positional), options)
+        return settled(found, func, _minimum_of_one(found, func, given))
 
     return Overlay(function, body)
 
@@ -561,8 +565,8 @@ def fminbound(func: Any, x1: Any, x2: Any, args: Any = (), *positional: Any, **o
     given = as_tuple(args)
     if options.get("full_output"):
         return with_constants(optimize.fminbound, (func, x1, x2, given, *positional), options, _SOLVE)
-    found = solved(optimize.fminbound, (func, x1, x2, given, *positional), options)
-    return _minimum_of_one(found, func, given, x1, x2)
+    found = found_by(optimize.fminbound, (func, x1, x2, given, *positional), options)
+    return settled(found, func, _minimum_of_one(found, func, given, x1, x2))
 
 
 _NAMED = {

@@ -35,7 +35,7 @@ from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, 
 from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
-from adbc.runtime.state.activity import is_active, is_opaque, may_hide
+from adbc.runtime.state.activity import is_active, is_opaque, keeps_bytes, may_hide
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT
 from adbc.tangents.contents import contents, differs, elements_of, is_of_array, put_back
@@ -44,8 +44,8 @@ from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = [
-    "call_foreign", "call_plainly", "held", "let_iterators_be", "reaches_active",
-    "settled", "watched",
+    "call_foreign", "call_plainly", "held", "is_met", "let_iterators_be",
+    "reaches_active", "settled", "watched",
 ]  # fmt: skip
 
 _PYTHON = frozenset({types.FunctionType, types.MethodType})
@@ -233,9 +233,15 @@ def _made(
     changed = [(x, old) for x, old in before if differs(x, old)]
     if addresses:
         for x in (*reached, out):
-            if may_hide(x):
+            if may_hide(x) and (x is out or not keeps_bytes(x)):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
     return out, in_step(context, changed) if changed else None
+
+
+def is_met(context: Context, call: Call) -> bool:
+    """Whether `call` has to be followed where it can be: something with a derivative reaches it, or text that
+    was made from such a number."""
+    return texts.among_arguments(context, call) is not None or reaches_active(context, call)
 
 
 def reaches_active(context: Context, call: Call) -> bool:

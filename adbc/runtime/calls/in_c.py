@@ -10,7 +10,16 @@ from types import MethodType
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.runtime.calls import foreign, memos, nested, plain_functions, steps, texts, weak
+from adbc.runtime.calls import (
+    foreign,
+    memos,
+    nested,
+    plain_functions,
+    steps,
+    texts,
+    unknown,
+    weak,
+)
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.library_memory import finds_memory
 from adbc.runtime.calls.objects import Answer
@@ -121,7 +130,7 @@ class InC(abc.ABC):
 
     def delegate_active(self, context: Context, step: steps.DelegateActive, mode: Mode) -> Answer:
         call = step.call
-        if not foreign.reaches_active(context, call):
+        if not foreign.is_met(context, call):
             return self.foreign(context, steps.Foreign(call), mode)
         return self.run(context, call.of(step.body), mode)
 
@@ -145,6 +154,21 @@ class InC(abc.ABC):
         nested.adopt_all(context, call)
         out = call.perform()
         return out, self.known(context, out), no_pullback
+
+    def put_in_step(self, context: Context, step: steps.PutInStep, mode: Mode) -> Answer:
+        nested.adopt_all(context, step.call)
+        changed, put_back, lost = step.call.perform()
+        undo = unknown.settled_undo(context, changed)
+        shadows = [(self.known(context, x), where, refusal) for x, where, refusal in lost]
+        if context.is_forward or context.follows_inner:
+            unknown.mark(context, shadows)
+
+        def undo_all() -> None:
+            unknown.check(shadows)
+            put_back()
+            undo()
+
+        return None, None, giving(undo_all)
 
     def found(self, context: Context, step: steps.Found, mode: Mode) -> Answer:
         texts.read(context, step.call, step.value)

@@ -343,7 +343,7 @@ class _Writer(Objects, Formulas):
 
     def delegate_active(self, step: Any) -> None:
         call = step.call
-        if foreign.reaches_active(self.context, call):
+        if foreign.is_met(self.context, call):
             self.make(call.of(step.body))
         else:
             self.as_it_is(call)

@@ -399,6 +399,12 @@ class Apart(OfCall):
     __slots__ = ()
 
 
+class PutInStep(OfCall):
+    """Make `call` of a function of the machinery that changes memory, and bring shadows in step."""
+
+    __slots__ = ()
+
+
 class Foreign(OfCall):
     """Call a C function without a rule, if nothing with a derivative reaches it."""
 
@@ -434,7 +440,7 @@ def pass_to_row(row: Rule, call: Call) -> Step:
     if isinstance(row, Overlay):
         return DelegateActive(call, row.body) if row.only_active else Delegate(call.of(row.body))
     if row.is_apart:
-        return Apart(call)
+        return PutInStep(call) if row.puts_in_step else Apart(call)
     if isinstance(row, PerMode):
         return UseRowOfMode(row, call)
     return UseTextRow(row, call) if row.meets_text else UseRow(row, call)
@@ -459,6 +465,7 @@ DRIVERS: dict[type, str] = {
     DelegateActive: "delegate_active",
     Differentiate: "differentiate",
     Apart: "apart",
+    PutInStep: "put_in_step",
     RunWatched: "run_watched",
     Settle: "settle",
     Refer: "refer",

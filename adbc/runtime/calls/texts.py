@@ -488,7 +488,7 @@ def _hand_on(
     while pending:
         x = pending.pop()
         cls = type(x)
-        if x is None or cls is bool or issubclass(type(x), (type, types.ModuleType)):
+        if x is None or cls is bool or issubclass(cls, (type, types.ModuleType, intrinsics.Sentinel)):
             continue
         if issubclass(type(x), _TEXT):
             if not any(x is argument for argument in args):

@@ -30,10 +30,13 @@ PATIENCE.begin(lambda: CALL.memory is not None)
 THREADS.begin(check_thread, look_at_thread)
 
 
-def _end(context: Context, result: Any) -> None:
-    """What has to be done when a pass has come to its end, with this result."""
+def _end(context: Context, answer: Any) -> None:
+    """What has to be done when a pass has come to its end, with this answer."""
+    result = answer[0] if type(answer) is tuple else answer
     if context.refusal is not None:
         raise context.refusal
+    if context.is_forward and context.waiting is not None:
+        context.waiting.check(answer[1:])
     _put_back(context)
     refuse_left_open(context.opened)
     if context.finalised:
@@ -69,7 +72,7 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
     try:
         answer = call(context, *arguments)
         if context.has_end:
-            _end(context, answer[0] if type(answer) is tuple else answer)
+            _end(context, answer)
         return answer
     except AdbcError as error:
         refusal = context.refusal or error

@@ -6,6 +6,7 @@ A shadow alone does not tell: a list of strings has one.
 
 from __future__ import annotations
 
+import io
 import types
 import weakref
 from collections.abc import Iterable, Sequence
@@ -21,6 +22,7 @@ __all__ = [
     "is_active",
     "is_nonzero",
     "is_opaque",
+    "keeps_bytes",
     "keeps_lists",
     "may_hide",
     "note_inactive",
@@ -156,3 +158,25 @@ _COMPILED = frozenset({"cython_function_or_method", "fused_cython_function"})
 def may_hide(x: Any) -> bool:
     """Whether memory may be behind `x` that is not seen through it: it is opaque, or a buffer."""
     return is_opaque(x) or type(x) is bytearray or type(type(x)).__module__ == "_ctypes"
+
+
+def keeps_bytes(x: Any) -> bool:
+    """Whether `x` is a stream that leads to memory of its own or to a file: what it is given to write is
+    copied there, and none of the objects that it comes from is kept.
+
+    One that leads to an object of Python hands that its bytes, or a window on them.
+    """
+    for name in _TO_ONE_ANOTHER.get(type(x), ()):
+        try:
+            x = getattr(x, name)
+        except ValueError:  # it is detached
+            return True
+    return type(x) in _OF_BYTES
+
+
+_OF_BYTES = (io.BytesIO, io.StringIO, io.FileIO)
+_TO_ONE_ANOTHER: dict[type, tuple[str, ...]] = {
+    io.TextIOWrapper: ("buffer", "raw"),
+    **dict.fromkeys((io.BufferedReader, io.BufferedWriter, io.BufferedRandom), ("raw",)),
+}
+"""By class of a stream, the attributes that lead to the stream behind all others."""

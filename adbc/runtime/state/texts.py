@@ -250,9 +250,13 @@ def is_told(x: Any) -> bool:
     """Whether `x`, which an object made in C refers to, is code that sees the text that this is given."""
     if isinstance(x, types.MethodType):
         return type(x.__func__) is types.FunctionType
-    if isinstance(x, types.BuiltinMethodType):
-        return isinstance(x.__self__, (*_NESTING, dict))
+    if isinstance(x, types.BuiltinMethodType):  # what is looked up in a table is not what the text says
+        return isinstance(x.__self__, (*_NESTING, dict)) and x.__name__ not in _LOOKING_UP
     return type(x) is types.FunctionType and not is_library_code(x.__code__.co_filename, x.__globals__)
+
+
+_LOOKING_UP = frozenset({"__contains__", "__getitem__", "count", "get", "index"})
+"""Methods of containers that keep nothing of what they are given."""
 
 
 def _contained(x: Any) -> Iterable[Any]:

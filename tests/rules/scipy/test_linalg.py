@@ -133,6 +133,15 @@ def test_eigenvalues_of_general_matrices() -> None:
         adbc.grad(lambda a: abs(linalg.eigvals(a, S)[0]))(A)
 
 
+@pytest.mark.parametrize(
+    "part", [{"select": "i", "select_range": (1, 2)}, {"select": "v", "select_range": (-1e3, 1e3)}], ids=str
+)
+def test_a_part_of_the_spectrum_of_a_tridiagonal_matrix(part: Any) -> None:
+    check_rule(call("eigh_tridiagonal", **part), B, FREE)
+    check_rule(call("eigh_tridiagonal", eigvals_only=True, **part), B, FREE)
+    check_rule(call("eigvalsh_tridiagonal", **part), B, FREE)
+
+
 def test_other_decompositions() -> None:
     check_rule(call("eigh_tridiagonal"), B, FREE)
     check_rule(call("eigvalsh_tridiagonal"), B, FREE)
