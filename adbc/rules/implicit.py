@@ -18,6 +18,7 @@ from adbc.rules.declared import DeclaredZero
 from adbc.rules.kinds import RowKind
 from adbc.rules.solver_memory import Memory, Settled, Waiting, leaving_memory
 from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Pullback, PureRule, Rule
+from adbc.tangents.keys import CALL
 
 __all__ = [
     "ENGINE",
@@ -60,26 +61,22 @@ def solved(solver: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
     return solver(*args, **kwargs)
 
 
-_WAITING: dict[int, tuple[Any, Waiting]] = {}
-"""By address of what a solver has found, that, and the memory that it has left."""
-
-
 def found_by(solver: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """``solver(*args, **kwargs)``, as a constant; what its functions have written is taken back until it is
     `settled`."""
     memory = Memory((*args, *kwargs.values()))
     found = solver(*args, **kwargs)
     waiting = Waiting(solver, memory)
-    if waiting:
+    if waiting and CALL.memory is not None:
         memory.put_back()
-        _WAITING[id(found)] = found, waiting
+        CALL.memory.solvers[id(found)] = found, waiting
     return found
 
 
 def settle(found: Any, functions: Any) -> Settled:
     """Let memory stand as the solver has left it that has `found` this and was given `functions`; what was
     changed, as `Waiting.settle` has it."""
-    known = _WAITING.pop(id(found), None)
+    known = None if CALL.memory is None else CALL.memory.solvers.pop(id(found), None)
     return ((), _nothing, ()) if known is None else known[1].settle()
 
 
@@ -115,7 +112,8 @@ def jacobian(f: Callable[..., Any], x: Any, args: tuple[Any, ...] = (), kwargs: 
 
 def _look_again(f: Callable[..., Any], x: Any, args: tuple[Any, ...], given: Any) -> None:
     """Find out which numbers `f` writes anew each time that it is called, where a solver has left some."""
-    known = [(waiting, numbers) for _, waiting in _WAITING.values() if (numbers := waiting.numbers())]
+    left = [] if CALL.memory is None else CALL.memory.solvers.values()
+    known = [(waiting, numbers) for _, waiting in left if (numbers := waiting.numbers())]
     if known:
         f(x, *args, **given)
     for waiting, numbers in known:

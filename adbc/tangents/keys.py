@@ -31,6 +31,8 @@ class Memory(Protocol):
 
     tasks: list[Any]
     """What stands for a thread of its own, as far as it is under way."""
+    solvers: dict[int, Any]
+    """By address, what a solver has found, with the memory that it has left (`rules.implicit`)."""
     tokens: dict[int, Any]
     """By address, tokens of variables of contexts that were set in this call, with what was there before."""
 

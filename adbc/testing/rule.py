@@ -323,7 +323,9 @@ class _Tester:
         after, tangents, _ = self.forward(wide, stacked(directions))
         self.assert_value(after, "batches: value")
         rtol = max(self.tolerances.value_rtol, 1e-10)
-        _step("batches: lanes", expected, tangents, _names("tangent", len(after)), rtol=rtol)
+        # Where terms cancel, they leave what is rounded in another order.
+        atol = 10 * float(np.finfo(float).eps)
+        _step("batches: lanes", expected, tangents, _names("tangent", len(after)), rtol=rtol, atol=atol)
 
     # -- reverse -----------------------------------------------------------------------------------
 

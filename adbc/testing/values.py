@@ -288,16 +288,22 @@ def address(x: np.ndarray[Any, Any]) -> int:
 
 
 def assert_same(
-    expected: Any, actual: Any, where: str | Sequence[str], *, rtol: float = 0.0, numbers: bool = True
+    expected: Any,
+    actual: Any,
+    where: str | Sequence[str],
+    *,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    numbers: bool = True,
 ) -> None:
     """Raise AssertionError unless `actual` has the types, structure, aliasing and numbers of `expected`.
 
     `where` is the name of the value in messages, or, for two sequences, the names of their items.
 
-    Numbers may differ by `rtol`, relative to the largest magnitude of an array; with ``numbers=False`` they
+    Numbers may differ by `rtol`, relative to the largest magnitude of an array, and by `atol`; with ``numbers=False`` they
     are not looked at, which compares a tangent with a template.  NaN equals NaN.
     """
-    comparison = _Comparison(rtol, numbers)
+    comparison = _Comparison(rtol, atol, numbers)
     if isinstance(where, str):
         comparison.visit(expected, actual, where)
     else:
@@ -307,8 +313,8 @@ def assert_same(
 
 
 class _Comparison:
-    def __init__(self, rtol: float, numbers: bool) -> None:
-        self.rtol = rtol
+    def __init__(self, rtol: float, atol: float, numbers: bool) -> None:
+        self.rtol, self.atol = rtol, atol
         self.numbers = numbers
         self.partner: dict[int, tuple[Any, Any, str]] = {}
         self.taken: dict[int, str] = {}
@@ -385,7 +391,7 @@ class _Comparison:
             finite = np.abs(a[np.isfinite(a)])
             scale = float(finite.max()) if finite.size else 0.0
             with np.errstate(invalid="ignore"):
-                same |= np.abs(a - b) <= self.rtol * scale
+                same |= np.abs(a - b) <= self.rtol * scale + self.atol
         if not same.all():
             raise AssertionError(f"{where} is {actual!r}, expected {expected!r}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -187,11 +188,26 @@ def managed(x: float) -> float:
     return total * stack[-1]
 
 
+def stacked(x: float) -> float:
+    stack = [x]
+    with contextlib.ExitStack() as managers:
+        stack[0] *= managers.enter_context(pushed(stack, x))
+    return stack[0] * stack[-1]
+
+
+def bound(x: float) -> float:
+    point = Point(x * x)
+    method = types.MethodType(Point.squared, point)
+    before = method()
+    point.a *= x
+    return method() * before
+
+
 PROGRAMS: dict[str, Callable[[float], Any]] = {
     f.__name__: f
     for f in (
         power, loop, branch, until, callee, lists, objects, closure, counter, dictionary, generator,
         generator_function, array, in_place, formula, matrix, reduced, mapped,
-        spread, gathered, by_name, managed,
+        spread, gathered, by_name, managed, bound,
     )
 }  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 import adbc
 from adbc.errors import UnsupportedError
 from adbc.runtime.calls import resolve, steps
-from tests.nested.programs import PROGRAMS
+from tests.nested.programs import PROGRAMS, stacked
 
 X = 1.3
 
@@ -53,6 +53,14 @@ def test_second_derivatives(name: str, outer: str, inner: str) -> None:
     wanted = difference(adbc.grad(f), X)
     assert WAYS[outer](first)(X) == pytest.approx(wanted, rel=1e-6)
     assert WAYS[outer](first)(X) == pytest.approx(wanted, rel=1e-6)  # warm
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("inner", MODES)
+@pytest.mark.parametrize("outer", MODES)
+def test_managers_on_a_stack(outer: str, inner: str) -> None:
+    wanted = difference(adbc.grad(stacked), X)
+    assert WAYS[outer](WAYS[inner](stacked))(X) == pytest.approx(wanted, rel=1e-6)
 
 
 @pytest.mark.parametrize("inner", MODES)

@@ -124,7 +124,10 @@ class _Writer(Objects, Formulas):
             if type(step) is not steps.Delegate:
                 break
             step = resolve.step(step.call, calls.table, calls.protocols)
-        self.take(step)
+        if type(step) is steps.Value and call.function is MethodType and step.call.function is MethodType:
+            self.make_method(call, step)
+        else:
+            self.take(step)
 
     def take(self, step: Any) -> None:
         """Write what carries `step` out."""

@@ -48,17 +48,29 @@ class Objects(Ways):
             own = "__self__=fobj" if type(value) is not MethodType else "__self__=fobj, __func__=None"
             if step.shadow is not None and len(vars(step.shadow)) != own.count("="):
                 raise self.refuse(f"the attribute {call.args[1]!r} is looked up there")
-            self.lines.append(f"fobj = {of_obj}")
-            self.lines.append(f"fout = None if fobj is None else FData({own})")
-            self.back.append("if bout is not None: r = bout.__dict__.get('__self__')")
-            self.back.insert(0, "r = None")
-            self.give(call.origins[0], "r")
+            self._beside_method(of_obj, own, call.origins[0])
         elif step.shadow is None:
             self.lines.append("fout = None")
         elif step.shadow is getattr(call.shadows[0], "__dict__", None):
             self.lines.append(f"fout = {of_obj}.__dict__")
         else:
             raise self.refuse(f"the attribute {call.args[1]!r} is looked up there")
+
+    def _beside_method(self, of_obj: str, own: str, origin: Any) -> None:
+        """Write what stands beside a bound method: that of its object, which `origin` is."""
+        self.lines.append(f"fobj = {of_obj}")
+        self.lines.append(f"fout = None if fobj is None else FData({own})")
+        self.back.append("if bout is not None: r = bout.__dict__.get('__self__')")
+        self.back.insert(0, "r = None")
+        self.give(origin, "r")
+
+    def make_method(self, call: Call, step: Any) -> None:
+        """``types.MethodType(function, obj)``, of a function that has no derivative itself."""
+        if step.shadow is not None and step.shadow.__func__ is not None:
+            raise self.refuse(f"{name_of(call.function)} is called there, of a function with a derivative")
+        function, obj = self.values(call)
+        self.lines.append(f"out = {self.name(MethodType)}({function}, {obj})")
+        self._beside_method(self.shadows(call)[1], "__self__=fobj, __func__=None", call.origins[1])
 
     def found(self, step: Any) -> None:
         self.lines.append(f"out = {self.name(step.value)}")

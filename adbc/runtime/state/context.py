@@ -103,6 +103,8 @@ class Context:
     """By address, threads that were started in this call, and what they held then (`calls.started`)."""
     tasks: list[Any]
     """What stands for a thread of its own, as far as it is under way (`rules.futures`)."""
+    solvers: dict[int, Any]
+    """By address, what solvers have found, with the memory that they have left (`rules.implicit`)."""
     tokens: dict[int, Any]
     """By address, tokens of variables of contexts, with what was there before these were set
     (`rules.contextvars`)."""
@@ -326,6 +328,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "started": dict,
     "shadows": Shadows,
     "stored": dict,
+    "solvers": dict,
     "tasks": list,
     "tokens": dict,
     "written": dict,
