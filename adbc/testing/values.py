@@ -300,8 +300,8 @@ def assert_same(
 
     `where` is the name of the value in messages, or, for two sequences, the names of their items.
 
-    Numbers may differ by `rtol`, relative to the largest magnitude of an array, and by `atol`; with ``numbers=False`` they
-    are not looked at, which compares a tangent with a template.  NaN equals NaN.
+    Numbers may differ by `rtol`, relative to the largest magnitude of an array, and by `atol`; with
+    ``numbers=False`` they are not looked at, which compares a tangent with a template.  NaN equals NaN.
     """
     comparison = _Comparison(rtol, atol, numbers)
     if isinstance(where, str):

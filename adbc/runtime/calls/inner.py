@@ -8,6 +8,7 @@ function is followed by the outer level.  Steps that have no row in `_WAYS` are 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
@@ -44,6 +45,7 @@ from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.slots import as_float
 from adbc.tangents import NO_FDATA, NO_TANGENT, FData, MutableTangent, multiply, slot_rdata
+from adbc.tangents.fields import is_python_class
 from adbc.types import has_cotangent, has_shadow
 
 __all__ = ["ROWS", "completed", "refused", "written"]
@@ -112,7 +114,8 @@ class _Writer(Objects, Formulas):
         calls, context = self.calls, self.context
         plain = is_plain(context, calls.table, call.function, call.shadow, call.args, call.shadows)
         is_function = type(call.function) is FunctionType
-        if plain and not (is_function and (self._gives_memory(call) or self._is_of_object(call))):
+        is_followed = is_function and (self._gives_memory(call) or self._is_of_object(call))
+        if plain and not (is_followed or self._is_of_container(call)):
             self.as_it_is(call)
             return
         if context.texts is not None:
@@ -145,6 +148,12 @@ class _Writer(Objects, Formulas):
         """Whether `call` is of a method, which may give new fields to an object that has a tangent: this has
         to get them too."""
         return bool(call.shadows) and type(call.shadows[0]) is MutableTangent
+
+    def _is_of_container(self, call: Call) -> bool:
+        """Whether `call` is of a method written in Python of a container's class: what it puts in and takes
+        out has to come into the shadow too."""
+        given = (getattr(call.function, "__self__", None), *call.args[:1])
+        return any(isinstance(x, list | dict | deque) and is_python_class(type(x)) for x in given)
 
     def as_it_is(self, call: Call, *, changes_nothing: bool = False) -> None:
         """Write the call of what is a constant at this level."""
