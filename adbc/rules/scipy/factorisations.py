@@ -302,17 +302,36 @@ def eig(
     a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
     overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False,
 ) -> Any:  # fmt: skip
-    _check_one_matrix(b, homogeneous_eigvals or left, "eig")
-    if not right:
+    _check_one_matrix(b, homogeneous_eigvals, "eig")
+    if not (left or right):
         return np.linalg.eigvals(np.asarray_chkfinite(a)) + 0j
     w, v = np.linalg.eig(np.asarray_chkfinite(a))
-    return w + 0j, v
+    if not left:
+        return w + 0j, v
+    found = left_vectors(a)
+    u = valued(found, _left_vectors(v, found))
+    return (w + 0j, u, v) if right else (w + 0j, u)
 
 
-def _check_one_matrix(b: Any, other: Any, name: str) -> None:
-    if b is not None or other:
+def left_vectors(a: Any) -> Any:
+    """The left eigenvectors of `a`, as constants."""
+    return linalg.eig(a, left=True, right=False)[1]
+
+
+def _left_vectors(v: Any, found: Any) -> Any:
+    """The left eigenvectors that go with the right ones in `v`, of the length one and with the phases of
+    those that LAPACK has `found`: the largest number of each is real."""
+    u = np.conj(np.linalg.inv(v)).T
+    u = u / np.sqrt(np.sum(np.real(u) ** 2 + np.imag(u) ** 2, axis=0))
+    largest = u[np.argmax(np.abs(found), axis=0), np.arange(u.shape[1])]
+    u = u * (np.conj(largest) / np.abs(largest))
+    return u * np.sign(np.sum(np.real(np.conj(stop_gradient(u)) * found), axis=0))
+
+
+def _check_one_matrix(b: Any, homogeneous: bool, name: str) -> None:
+    if b is not None or homogeneous:
         raise UnsupportedError(
-            f"scipy.linalg.{name} with b, left or homogeneous_eigvals",
+            f"scipy.linalg.{name} with b or homogeneous_eigvals",
             "adbc has no rule for that form",
             "take the eigenvalues of np.linalg.solve(b, a)",
         )
@@ -498,6 +517,7 @@ def lstsq(
 ROWS: list[Rule] = [
     ZeroRule(signs),
     ZeroRule(tridiagonal_place),
+    ZeroRule(left_vectors),
     ZeroRule(pivots),
     *(ZeroRule(function) for function in (linalg.bandwidth, linalg.issymmetric, linalg.ishermitian)),
     FormulaRule(inverse, jvp=[inv_jvp], vjp=[inv_vjp], name="scipy.linalg.inv"),

@@ -134,6 +134,14 @@ def test_eigenvalues_of_general_matrices() -> None:
 
 
 @pytest.mark.parametrize(
+    "matrix", [np.diag([1.0, 2.0, 3.0, 5.0]) + 0.1 * A, A, Z], ids=["real", "pairs", "complex"]
+)
+def test_left_eigenvectors(matrix: Any) -> None:
+    check_rule(call("eig", left=True), matrix, step=1e-3)
+    check_rule(call("eig", left=True, right=False), matrix, step=1e-3)
+
+
+@pytest.mark.parametrize(
     "part", [{"select": "i", "select_range": (1, 2)}, {"select": "v", "select_range": (-1e3, 1e3)}], ids=str
 )
 def test_a_part_of_the_spectrum_of_a_tridiagonal_matrix(part: Any) -> None:
