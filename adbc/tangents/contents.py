@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import types
 from collections import OrderedDict, deque
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ __all__ = [
 ]  # fmt: skip
 
 
+_ATOMS = frozenset({str, int, float, bool, type(None)})
+"""Classes of values that hold nothing."""
 _PLAIN = (tuple, list, deque, dict, set)
 """Containers; instances of classes derived from them have attributes besides."""
 
@@ -45,11 +48,14 @@ def contents(
             pending.extend(tuple.__iter__(x))
         elif issubclass(cls, list | deque):
             inside = elements_of(x)
-            pending.extend(inside)
+            if not _ATOMS.issuperset(map(type, inside)):  # tables of numbers are long
+                pending.extend(inside)
             yield x, inside
         elif issubclass(cls, dict):
             items = list(dict.items(x))
-            pending.extend(v for _, v in items)
+            values = dict.values(x)
+            if not _ATOMS.issuperset(map(type, values)):
+                pending.extend(values)
             yield x, items
         elif issubclass(cls, set):
             yield x, set(set.__iter__(x))
@@ -76,16 +82,15 @@ def differs(x: Any, old: Any) -> bool:
     cls = type(x)
     if issubclass(cls, list | deque):
         found = elements_of(x)
-        return len(found) != len(old) or any(a is not b for a, b in zip(found, old, strict=True))
+        return len(found) != len(old) or not all(map(operator.is_, found, old))
     if is_of_array(x, old):
         array = _bare(x)
         return bool(array.shape != old.shape or not has_bits_of(array, old))
     if issubclass(cls, set | bytearray) or type(x).__name__ == "array":
         return bool(x != old)
     now = list(dict.items(x)) if issubclass(cls, dict) else instance_fields(x)
-    return len(now) != len(old) or any(
-        k is not m or v is not w for (k, v), (m, w) in zip(now, old, strict=True)
-    )
+    pairs = itertools.chain.from_iterable(now), itertools.chain.from_iterable(old)
+    return len(now) != len(old) or not all(map(operator.is_, *pairs))
 
 
 _WITHOUT_NUMBERS = "biuSUMm"
