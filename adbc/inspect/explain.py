@@ -207,6 +207,7 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
         with engine.lock:
             engine.rules.clear()
             engine.plans.clear()
+            engine.ways.clear()
         told.clear()
         value = _run(function, args, mode)
     sections = tuple(

@@ -277,10 +277,15 @@ class _Tester:
         template = zero_tangent(after)
         _step("forward: types", template, tangents, _names("tangent", len(after)), numbers=False)
 
-        first = duplicate(tangents)
+        first, names = duplicate(tangents), _names("tangent", len(after))
         _, again, _ = self.forward(rule, self.direction)
-        _step("forward: repeated", first, again, _names("tangent", len(after)))
-        _step("forward: repeated, results of the first run", first, tangents, _names("tangent", len(after)))
+        try:
+            _step("forward: repeated", first, again, names)
+        except AssertionError:
+            # What is called often gets code on the way, which may round otherwise; this it does once.
+            _step("forward: repeated", first, again, names, rtol=self.tolerances.value_rtol)
+            _step("forward: repeated", again, self.forward(rule, self.direction)[1], names)
+        _step("forward: repeated, results of the first run", first, tangents, names)
 
         _, none, _ = self.forward(rule, zero_tangent(duplicate(self.bundle)))
         found = _not_zero(none)
