@@ -13,7 +13,7 @@ import adbc
 from adbc.testing import test_rule as check_rule
 from benchmarks.instructions import executed
 from benchmarks.settle import settle
-from tests.reverse.test_complex_numbers import CASES, NUMBERS, divided, powers
+from tests.reverse.test_complex_numbers import CASES, NUMBERS, divided, layers, powers
 
 X, Z = 0.7, 0.3 + 0.4j
 
@@ -135,13 +135,6 @@ def test_zero_wins() -> None:
 
 
 def test_instructions() -> None:
-    def layers(n: int, x: float) -> float:
-        a, b = 1.0 + 0j, 0j
-        for _ in range(n):
-            c, s = cmath.cos(x * 1j), 1j * cmath.sin(x)
-            a, b = a * c + b * s * x, a * s / x + b * c
-        return (a * b.conjugate()).imag + a.real
-
     def count(n: int) -> float:
         settle(lambda: adbc.jvp(layers, (n, 0.3), (None, 1.0)))
         return executed(lambda: adbc.jvp(layers, (n, 0.3), (None, 1.0))) / executed(lambda: layers(n, 0.3))

@@ -124,14 +124,15 @@ def test_calls_are_written_inline() -> None:
     assert Counter(site.how for site in section.sites)["complex"] >= 8
 
 
-def test_instructions() -> None:
-    def layers(n: int, x: float) -> float:
-        a, b = 1.0 + 0j, 0j
-        for _ in range(n):
-            c, s = cmath.cos(x * 1j), 1j * cmath.sin(x)
-            a, b = a * c + b * s * x, a * s / x + b * c
-        return (a * b.conjugate()).imag + a.real
+def layers(n: int, x: float) -> float:
+    a, b = 1.0 + 0j, 0j
+    for _ in range(n):
+        c, s = cmath.cos(x * 1j), 1j * cmath.sin(x)
+        a, b = a * c + b * s * x, a * s / x + b * c
+    return (a * b.conjugate()).imag + a.real
 
+
+def test_instructions() -> None:
     gradient = adbc.grad(layers, 1)
 
     def count(n: int) -> float:
