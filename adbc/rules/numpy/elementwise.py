@@ -294,23 +294,20 @@ class ElementwiseRule(ArrayRule):
         return others.get("where", True)
 
 
-def _add(u: Any, du: Any, dv: Any) -> None:
-    """Add the tangent `dv`, None for zero, to that of array `u`, to which its primal was added."""
-    if du is None or overlaps_itself(u):
-        check_writable(u, du, dv is not None)
-    if du is not None and dv is not None:
-        np.add(du, dv, out=du, casting="unsafe")
+def _updating(ufunc: np.ufunc) -> Callable[..., None]:
+    """What does to the tangent `du` of array `u` what `ufunc` did to `u` in place, given a value with the
+    tangent `dv`, None for zero."""
+
+    def update(u: Any, du: Any, dv: Any) -> None:
+        if du is None or overlaps_itself(u):
+            check_writable(u, du, dv is not None)
+        if du is not None and dv is not None:
+            ufunc(du, dv, out=du, casting="unsafe")
+
+    return update
 
 
-def _subtract(u: Any, du: Any, dv: Any) -> None:
-    """Subtract the tangent `dv`, None for zero, from that of array `u`, as its primal was."""
-    if du is None or overlaps_itself(u):
-        check_writable(u, du, dv is not None)
-    if du is not None and dv is not None:
-        np.subtract(du, dv, out=du, casting="unsafe")
-
-
-_UPDATES: dict[Any, Callable[..., Any]] = {1: _add, -1: _subtract}
+_UPDATES: dict[Any, Callable[..., Any]] = {1: _updating(np.add), -1: _updating(np.subtract)}
 
 
 class InplaceRule(ElementwiseRule):
