@@ -10,6 +10,9 @@ with segment -1 and the returned value when the generator has finished.  With `t
 exception, raised where the yield stands, into its handler if it has one.  Segment 0 takes the
 parameters (and the cells of the closure behind them) as its state.
 
+A generator that sleeps in a handler handles nothing meanwhile: the exception that the caller handles is put
+back where it yields, and its own is handled again when it goes on, within whatever the caller handles then.
+
 Segments have no yields, so everything that works on functions works on them; the object that runs
 them one after the other is an ordinary object with two fields.
 """
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 from adbc.ir.builder import Builder
 from adbc.ir.continuation import rest_of
+from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import (
     _bool_,
@@ -46,9 +50,14 @@ FINISHED = -1
 
 @record
 class _Yield:
+    """A suspension.  live: what the segment behind it needs.  outside: if it stands in a handler, what the
+    caller handled when the outermost of these was entered, and the exception that the innermost handles."""
+
     block: Block
     call: Instruction
-    live: tuple[Value, ...]
+    live: tuple[Value, ...] = ()
+    outside: Value | None = None
+    handled: Value | None = None
 
 
 def segments(graph: Graph) -> list[Graph]:
@@ -57,12 +66,18 @@ def segments(graph: Graph) -> list[Graph]:
     graph.is_generator = False
     cells_as_arguments(graph)
     yields = [
-        _Yield(block, call, ()) for block in graph.blocks for call in block.instructions if _is_yield(call)
+        _Yield(block, call) for block in graph.blocks for call in block.instructions if _is_yield(call)
     ]
     for point in yields:
-        behind = point.block.instructions.index(point.call) + 1
-        live = rest_of(graph, point.block, behind).live
-        point.live = tuple(v for v in live if v is not point.call)
+        point.live = _live(graph, point)
+    for point in yields:
+        _note_handlers(graph, point)
+    if any(point.outside is not None for point in yields):
+        for point in yields:
+            if point.handled is not None:
+                point.call.operands.append(point.handled)  # for this yield may be behind others
+        for point in yields:
+            point.live = _live(graph, point)
     for number, point in enumerate(yields, 1):
         _hand_out(point, number)
     _mark_returns(graph)
@@ -74,8 +89,12 @@ def segments(graph: Graph) -> list[Graph]:
         result.append(rest.graph)
     names = [graph.name, *(f"{graph.name} after yield {k}" for k in range(1, len(result)))]
     kinds = [None, *(point.call.operands[0].value for point in yields)]  # type: ignore[attr-defined]
-    for segment, name, kind in zip(result, names, kinds, strict=True):
+    for segment, name, kind, point in zip(result, names, kinds, [None, *yields], strict=True):
+        again = None if point is None or point.outside is None else _handle_again(segment, point)
         _resume(segment, kind)
+        if again is not None:
+            again.block = segment.entry
+            segment.entry.instructions.insert(0, again)
         _cut(segment)
         segment.name = name
     return result
@@ -183,17 +202,75 @@ def cells_as_arguments(graph: Graph) -> None:
     graph.posonly_count = graph.kwonly_count = 0
 
 
+def _note_handlers(graph: Graph, point: _Yield) -> None:
+    """Find out in which handlers `point` stands: those from which there is a way back to before them."""
+    ends = {call.operands[1] for call in graph.instructions() if target(call) is _pop_except_}
+    open_ones = [value for value in point.live if value in ends]
+    if not open_ones:
+        return
+    order = Dominators(graph)
+    first = last = open_ones[0]
+    for value in open_ones[1:]:
+        if _is_there(order, value, first):
+            first = value
+        if _is_there(order, last, value):
+            last = value
+    point.outside, point.handled = first, _exception(last, {})
+
+
+def _is_there(order: Dominators, value: Value, when: Value) -> bool:
+    """Whether there is `value` when `when` is made."""
+    if isinstance(when, Phi):
+        return order.available(value, when.block, 0)
+    assert isinstance(when, Instruction) and when.block is not None
+    return order.available(value, when.block, when.block.instructions.index(when))
+
+
+def _live(graph: Graph, point: _Yield) -> tuple[Value, ...]:
+    """What is needed behind `point`."""
+    behind = point.block.instructions.index(point.call) + 1
+    needed = [v for v in rest_of(graph, point.block, behind).live if v is not point.call]
+    if point.handled is not None and not isinstance(point.handled, Const) and point.handled not in needed:
+        needed.append(point.handled)
+    return tuple(needed)
+
+
+def _exception(begun: Value, made: dict[Value, Value]) -> Value:
+    """The exception that is handled since `_push_exc_info_` gave `begun`."""
+    if isinstance(begun, Phi):
+        if begun not in made:
+            found = made[begun] = Phi(begun.block, name="handled")
+            begun.block.phis.append(found)
+            found.operands = {block: _exception(v, made) for block, v in begun.operands.items()}
+        return made[begun]
+    assert isinstance(begun, Instruction) and target(begun) is _push_exc_info_
+    return begun.operands[1]
+
+
+def _handle_again(segment: Graph, point: _Yield) -> Instruction:
+    """What a `segment` begins with that goes on in a handler."""
+    arguments = dict(zip(point.live, segment.arguments[1:], strict=True))
+    handled = arguments.get(point.handled, point.handled)
+    again = Instruction("call", (Const(_push_exc_info_), handled), position=point.call.position)
+    segment.replace_uses({arguments[point.outside]: again})
+    return again
+
+
 def _hand_out(point: _Yield, number: int) -> None:
     """Replace what is yielded by the triple of next segment, value and state."""
     value = point.call.operands[1]
     at = point.block.instructions.index(point.call)
+    behind = point.block.instructions[at:]
+    del point.block.instructions[at:]
     builder = Builder(point.block.graph, point.block)
     builder.position = point.call.position
-    state = builder.call(_new_, tuple, *point.live)
+    # What the caller handled is another the next time.
+    state = builder.call(_new_, tuple, *(Const(None) if v is point.outside else v for v in point.live))
     triple = builder.call(_new_, tuple, number, value, state)
-    made = [point.block.instructions.pop() for _ in range(2)]
-    point.block.instructions[at:at] = made[::-1]
-    point.call.operands[1] = triple
+    if point.outside is not None:
+        builder.call(_pop_except_, point.outside)
+    point.block.instructions += behind
+    point.call.operands[1:] = [triple]
 
 
 def _mark_returns(graph: Graph) -> None:

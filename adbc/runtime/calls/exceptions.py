@@ -59,6 +59,7 @@ def passed(context: Context, error: Any) -> Any:
     if found is None:
         found = MutableTangent()
         context.shadows.register(error, found)
+        context.has_caught(error)
         texts.raised_in_c(context, error)
     return found
 

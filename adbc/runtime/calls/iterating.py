@@ -166,7 +166,8 @@ class Iterating(abc.ABC):
         """The answer of a handler that asks an iterator by its `method`, as `advance` does."""
         try:
             answer = self.call(context, (), method, None, xs, fs, self.attempted)
-        except StopIteration:
+        except StopIteration as stop:
+            context.has_caught(stop)
             return self.constant(intrinsics.EXHAUSTED, None, 1)
         if type(answer[0]) is Raised:
             error = answer[0].exception
@@ -183,7 +184,8 @@ class Iterating(abc.ABC):
         """
         try:
             answer = self.run(context, step.call, self.attempted)
-        except StopIteration:
+        except StopIteration as stop:
+            context.has_caught(stop)
             return intrinsics.EXHAUSTED, None, no_pullback
         if type(answer[0]) is Raised:
             error = answer[0].exception

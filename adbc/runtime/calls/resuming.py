@@ -97,6 +97,7 @@ def stopped(context: Context, generator: Generator, shadow: MutableTangent) -> S
     beside = MutableTangent()
     beside.__dict__["args"] = NO_TANGENT if slot is NO_TANGENT else (slot,)
     context.shadows.register(error, beside)
+    context.has_caught(error)
     return error
 
 

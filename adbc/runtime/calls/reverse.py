@@ -74,6 +74,7 @@ class ReverseCalls(Calls):
             return out, fout, lambda bout: (None, *pullback(bout))
         except BaseException as error:  # whatever the user's handler may want to see, and handed on to it
             nothing = (None,) * (len(xs) + 1)
+            context.has_caught(error)
             return Raised(plain_traceback(error)), None, lambda bout: nothing
 
     def direct_way(self, f: Any) -> Any:

@@ -17,7 +17,7 @@ from adbc.runtime.calls.changes import note_written
 from adbc.runtime.calls.generators import refuse_left_open
 from adbc.runtime.calls.started import check_thread, look_at_thread
 from adbc.runtime.calls.weak import check_end
-from adbc.runtime.report.tracebacks import leave
+from adbc.runtime.report.tracebacks import leave, let_go
 from adbc.runtime.report.waiting import Waiting
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.stack import STACK
@@ -44,6 +44,10 @@ def _end(context: Context, answer: Any) -> None:
     if "beside" in vars(context):
         check_result(context, result)
     note_written(context)
+    if "raised" in vars(context):
+        for error in context.raised:
+            context.shadows.forget(error)
+        let_go(vars(context).pop("raised"))
 
 
 def _put_back(context: Context) -> None:

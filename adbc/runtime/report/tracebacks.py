@@ -11,9 +11,10 @@ user's they are about.
 
 from __future__ import annotations
 
+import inspect
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -24,7 +25,7 @@ from adbc.errors import AdbcError, LiftError, VerificationError
 from adbc.runtime.report.frames import Entry, Frame, frames, is_joined, running, without_ours
 from adbc.runtime.report.places import place_of
 
-__all__ = ["hidden", "leave", "plain_traceback", "show_place"]
+__all__ = ["hidden", "leave", "let_go", "plain_traceback", "show_place"]
 
 
 hidden: ContextVar[bool] = ContextVar(
@@ -41,6 +42,35 @@ def plain_traceback(error: BaseException) -> BaseException:
             shown = _as_the_users(_TRACEBACK.__get__(each), issubclass(type(each), AdbcError))
             _TRACEBACK.__set__(each, shown)
     return error
+
+
+def let_go(errors: Iterable[BaseException]) -> None:
+    """Let the frames hold nothing any more that `errors` have come through, which were caught in a pass that
+    has ended.
+
+    A frame that is kept by a traceback keeps its variables, and all frames that it was called from with
+    theirs: so with the first exception that is kept for its derivative all that the pass has computed would
+    be garbage in cycles, and the collector would take longer than the derivative.  A generator's frame is
+    left alone, for it may go on.
+    """
+    met: set[types.FrameType] = set()
+    for error in errors:
+        traceback = _TRACEBACK.__get__(error)
+        while traceback is not None:
+            _clear(traceback.tb_frame, met)
+            traceback = traceback.tb_next
+
+
+def _clear(frame: types.FrameType | None, met: set[types.FrameType]) -> None:
+    """Clear `frame` and those that it was called from, up to one that runs or that was `met`."""
+    while frame is not None and frame not in met:
+        met.add(frame)
+        if not frame.f_code.co_flags & inspect.CO_GENERATOR:
+            try:
+                frame.clear()
+            except RuntimeError:
+                return
+        frame = frame.f_back
 
 
 def leave(error: BaseException) -> None:

@@ -60,7 +60,8 @@ class Context:
     hearing: Any = None
     """What NumPy's settings are changed by, if it tells of errors of floating-point numbers (`floating`)."""
     has_end: bool = False
-    """Whether something is to be done when the pass ends: because of `opened`, `is_raised` or `refusal`."""
+    """Whether something is to be done when the pass ends: because of `opened`, `is_raised`, `raised` or
+    `refusal`."""
     start_waiting: Callable[[], Any] | None = None
     """Makes `waiting`, if refusals may be `put_off`: somebody asks when cotangents have gone back."""
     waiting: Any = None
@@ -75,6 +76,8 @@ class Context:
     """By function, its tangent, and the cells of its closure with their tangents."""
     held: dict[int, tuple[Any, list[Any]]]
     """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
+    raised: list[BaseException]
+    """Exceptions that derived code has caught: see `report.tracebacks.let_go`."""
     patches: list[Callable[[], None]]
     """What puts back attributes of classes and modules that were there before and have been set: a refusal
     passes the handlers of the user's that would."""
@@ -145,6 +148,11 @@ class Context:
         if self.refusal is None:
             self.refusal = error
             self.has_end = True
+
+    def has_caught(self, error: BaseException) -> None:
+        """Take note that the program goes on after `error`."""
+        self.raised.append(error)
+        self.has_end = True
 
     def put_off(self, refusal: Callable[[], AdbcError]) -> float | None:
         """The NaN that is to come back to a value from where a derivative would be lost, if the error that
@@ -324,6 +332,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "new": dict,
     "patches": list,
     "quiet": dict,
+    "raised": list,
     "settled": dict,
     "started": dict,
     "shadows": Shadows,

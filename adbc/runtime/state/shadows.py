@@ -152,6 +152,10 @@ class Shadows:
         """From now on `obj`, an array or a list of numbers, is constant, unless it was met; whether it is."""
         return hold_if_free(obj, self._memo)
 
+    def forget(self, obj: Any) -> None:
+        """Do not hold `obj`, which nobody will ask for again."""
+        self._memo.pop(id(obj), None)
+
     def is_constant(self, obj: Any) -> bool:
         """Whether `obj`, an object, was declared constant."""
         found = self._memo.get(id(obj))
