@@ -19,6 +19,8 @@ them one after the other is an ordinary object with two fields.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from adbc.ir.builder import Builder
 from adbc.ir.continuation import rest_of
 from adbc.ir.dominators import Dominators
@@ -48,16 +50,22 @@ FINISHED = -1
 """The number of the segment that does not exist: the generator has returned."""
 
 
+class _Handling(NamedTuple):
+    """What is handled around a yield.  outside: by the caller, when the outermost handler was entered.
+    exception: by the innermost."""
+
+    outside: Value
+    exception: Value
+
+
 @record
 class _Yield:
-    """A suspension.  live: what the segment behind it needs.  outside: if it stands in a handler, what the
-    caller handled when the outermost of these was entered, and the exception that the innermost handles."""
+    """A suspension.  live: what the segment behind it needs.  handling: the handlers in which it stands."""
 
     block: Block
     call: Instruction
     live: tuple[Value, ...] = ()
-    outside: Value | None = None
-    handled: Value | None = None
+    handling: _Handling | None = None
 
 
 def segments(graph: Graph) -> list[Graph]:
@@ -65,17 +73,15 @@ def segments(graph: Graph) -> list[Graph]:
     graph, _, _ = copy_graph(graph)
     graph.is_generator = False
     cells_as_arguments(graph)
-    yields = [
-        _Yield(block, call) for block in graph.blocks for call in block.instructions if _is_yield(call)
-    ]
+    yields = [_Yield(block, call) for block in graph.blocks for call in block.instructions if _is_yield(call)]
     for point in yields:
         point.live = _live(graph, point)
     for point in yields:
         _note_handlers(graph, point)
-    if any(point.outside is not None for point in yields):
+    if any(point.handling is not None for point in yields):
         for point in yields:
-            if point.handled is not None:
-                point.call.operands.append(point.handled)  # for this yield may be behind others
+            if point.handling is not None:
+                point.call.operands.append(point.handling.exception)  # it may be behind other yields
         for point in yields:
             point.live = _live(graph, point)
     for number, point in enumerate(yields, 1):
@@ -89,8 +95,10 @@ def segments(graph: Graph) -> list[Graph]:
         result.append(rest.graph)
     names = [graph.name, *(f"{graph.name} after yield {k}" for k in range(1, len(result)))]
     kinds = [None, *(point.call.operands[0].value for point in yields)]  # type: ignore[attr-defined]
-    for segment, name, kind, point in zip(result, names, kinds, [None, *yields], strict=True):
-        again = None if point is None or point.outside is None else _handle_again(segment, point)
+    for segment, name, kind, resumed in zip(result, names, kinds, [None, *yields], strict=True):
+        again = None
+        if resumed is not None and resumed.handling is not None:
+            again = _handle_again(segment, resumed, resumed.handling)
         _resume(segment, kind)
         if again is not None:
             again.block = segment.entry
@@ -215,7 +223,7 @@ def _note_handlers(graph: Graph, point: _Yield) -> None:
             first = value
         if _is_there(order, last, value):
             last = value
-    point.outside, point.handled = first, _exception(last, {})
+    point.handling = _Handling(first, _exception(last, {}))
 
 
 def _is_there(order: Dominators, value: Value, when: Value) -> bool:
@@ -230,8 +238,10 @@ def _live(graph: Graph, point: _Yield) -> tuple[Value, ...]:
     """What is needed behind `point`."""
     behind = point.block.instructions.index(point.call) + 1
     needed = [v for v in rest_of(graph, point.block, behind).live if v is not point.call]
-    if point.handled is not None and not isinstance(point.handled, Const) and point.handled not in needed:
-        needed.append(point.handled)
+    if point.handling is not None:
+        exception = point.handling.exception
+        if not isinstance(exception, Const) and exception not in needed:
+            needed.append(exception)
     return tuple(needed)
 
 
@@ -247,12 +257,12 @@ def _exception(begun: Value, made: dict[Value, Value]) -> Value:
     return begun.operands[1]
 
 
-def _handle_again(segment: Graph, point: _Yield) -> Instruction:
+def _handle_again(segment: Graph, point: _Yield, handling: _Handling) -> Instruction:
     """What a `segment` begins with that goes on in a handler."""
-    arguments = dict(zip(point.live, segment.arguments[1:], strict=True))
-    handled = arguments.get(point.handled, point.handled)
-    again = Instruction("call", (Const(_push_exc_info_), handled), position=point.call.position)
-    segment.replace_uses({arguments[point.outside]: again})
+    arguments: dict[Value, Value] = dict(zip(point.live, segment.arguments[1:], strict=True))
+    exception = arguments.get(handling.exception, handling.exception)
+    again = Instruction("call", (Const(_push_exc_info_), exception), position=point.call.position)
+    segment.replace_uses({arguments[handling.outside]: again})
     return again
 
 
@@ -264,11 +274,12 @@ def _hand_out(point: _Yield, number: int) -> None:
     del point.block.instructions[at:]
     builder = Builder(point.block.graph, point.block)
     builder.position = point.call.position
-    # What the caller handled is another the next time.
-    state = builder.call(_new_, tuple, *(Const(None) if v is point.outside else v for v in point.live))
+    outside = None if point.handling is None else point.handling.outside
+    # What the caller handles is another exception the next time.
+    state = builder.call(_new_, tuple, *(Const(None) if v is outside else v for v in point.live))
     triple = builder.call(_new_, tuple, number, value, state)
-    if point.outside is not None:
-        builder.call(_pop_except_, point.outside)
+    if outside is not None:
+        builder.call(_pop_except_, outside)
     point.block.instructions += behind
     point.call.operands[1:] = [triple]
 

@@ -55,11 +55,11 @@ def passed(context: Context, error: Any) -> Any:
     made plain: at each step of a recursion that would take as long as all steps before it."""
     if issubclass(type(error), AdbcError):
         context.refuse(error)
+    context.has_caught(error)
     found = context.shadows.lookup(error)
     if found is None:
         found = MutableTangent()
         context.shadows.register(error, found)
-        context.has_caught(error)
         texts.raised_in_c(context, error)
     return found
 

@@ -45,9 +45,10 @@ def _end(context: Context, answer: Any) -> None:
         check_result(context, result)
     note_written(context)
     if "raised" in vars(context):
-        for error in context.raised:
+        errors = vars(context).pop("raised").values()
+        for error in errors:
             context.shadows.forget(error)
-        let_go(vars(context).pop("raised"))
+        let_go(errors)
 
 
 def _put_back(context: Context) -> None:
@@ -87,6 +88,7 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
             raise
         refusal = context.refusal
     finally:
+        answer = None  # a pullback may need an exception that has this frame in its traceback
         CALL.memory = around
         if hearing is not None:
             # What was refused has not put back all that it has changed.

@@ -303,7 +303,9 @@ class Entrance:
         out, fout, pullback = enter(call, context, way.plan, f, ff, args, given, 0)
         if context.is_deep:
             pullback = context.backwards(pullback)
-        return out, fout, pullback, given, context
+        made = [pullback]
+        del pullback  # an exception that it needs may have this frame in its traceback
+        return out, fout, made.pop(), given, context
 
 
 def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
@@ -370,6 +372,7 @@ def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple
         out, saved = enter(_hand, context, way.plan.hand, rule.forwards, f, ff, args, given)
     pullback = context.backwards(rule.pullback) if context.is_deep else rule.pullback
     parts = go_back(pullback, saved, 1.0) if way.has_arrays or rule.warns else pullback(saved, 1.0)
+    del saved  # see `Entrance.enter`
     if len(way.gradients) == 1:  # without a loop
         ((complete, k, i),) = way.gradients
         gradients: tuple[Any, ...] = (complete(None if k is None else parts[k], args[i], given[i]),)
@@ -554,6 +557,7 @@ def value_and_gradient_of(
                     wanted = entrance.places[len(args)] = places(f, numbers, args, kwargs)
                 return _first_call(engine, entrance, f, args, kwargs, wanted, False, single)
             out, gradients = _finished(way, f, args, entered)  # type: ignore[arg-type]  # there, if it was entered
+            entered = None  # see `Entrance.enter`
             return out, gradients[0] if single else gradients
         except BaseException as error:  # any exception of the user's is passed on
             leave(error)

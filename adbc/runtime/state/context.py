@@ -76,8 +76,8 @@ class Context:
     """By function, its tangent, and the cells of its closure with their tangents."""
     held: dict[int, tuple[Any, list[Any]]]
     """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
-    raised: list[BaseException]
-    """Exceptions that derived code has caught: see `report.tracebacks.let_go`."""
+    raised: dict[int, BaseException]
+    """By address, exceptions that derived code has caught: see `report.tracebacks.let_go`."""
     patches: list[Callable[[], None]]
     """What puts back attributes of classes and modules that were there before and have been set: a refusal
     passes the handlers of the user's that would."""
@@ -151,7 +151,7 @@ class Context:
 
     def has_caught(self, error: BaseException) -> None:
         """Take note that the program goes on after `error`."""
-        self.raised.append(error)
+        self.raised[id(error)] = error
         self.has_end = True
 
     def put_off(self, refusal: Callable[[], AdbcError]) -> float | None:
@@ -332,7 +332,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "new": dict,
     "patches": list,
     "quiet": dict,
-    "raised": list,
+    "raised": dict,
     "settled": dict,
     "started": dict,
     "shadows": Shadows,

