@@ -22,6 +22,7 @@ from adbc.errors import UnsupportedError
 from adbc.ir.native import (
     _check_eg_match_,
     _check_exc_match_,
+    _go_on_raising_,
     _intrinsic_1_,
     _intrinsic_2_,
     _match_class_,
@@ -92,7 +93,8 @@ __all__ = [
     "BEGINNING", "CONTEXTUAL", "EXHAUSTED", "KEPT", "MISSING", "STACK", "UNBOUND", "Raised", "Sentinel",
     "_array_is_", "_assume_", "_attempt_", "_check_eg_match_", "_check_exc_match_", "_class_is_",
     "_code_is_", "_counts_from_zero_", "_element_", "_empty_counter_", "_empty_default_",
-    "_entry_key_", "_entry_value_", "_exception_", "_expose_", "_factory_is_", "_form_is_", "_init_field_",
+    "_entry_key_", "_entry_value_", "_exception_", "_expose_", "_factory_is_", "_form_is_", "_go_on_raising_",
+    "_init_field_",
     "_intrinsic_1_",
     "_intrinsic_2_", "_is_raised_",
     "_list_iterator_", "_list_reversed_",

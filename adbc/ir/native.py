@@ -83,6 +83,12 @@ def _reraise_(exception: BaseException) -> NoReturn:  # type: ignore[empty-body]
     """Raise `exception` again: its context and traceback stay, this frame does not show in it."""
 
 
+@_written_as("LOAD_FAST 0", "RERAISE 0")
+def _go_on_raising_(exception: BaseException) -> NoReturn:  # type: ignore[empty-body]
+    """Raise `exception`, which a call has given as a value: as if the call had raised it, its context stays,
+    and the frame of the caller shows in its traceback."""
+
+
 @_written_as("LOAD_FAST 0", "LOAD_FAST 1", "CHECK_EXC_MATCH", "RETURN_VALUE")
 def _check_exc_match_(exception: BaseException, kind: Any) -> bool:  # type: ignore[empty-body]
     """Whether ``except kind`` catches `exception`."""

@@ -33,7 +33,7 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import forget_handler
 from adbc.ir.ops import PURE
-from adbc.ir.terminators import Jump, Raise
+from adbc.ir.terminators import Jump, Raise, Unreachable
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.protected import is_isolated, isolate, landing_pads
@@ -193,10 +193,15 @@ def _attempt(graph: Graph, block: Block, call: Instruction, *, is_derived: bool)
     raised = graph.add_block(f"{block.label}.raised")
     builder.branch(builder.call(intrinsics._is_raised_, answer, type=BOOL), raised, done)
     builder.block = raised
-    builder.raise_(builder.call(intrinsics._exception_, answer, type=EXCEPTION))
-    raised.handler = handler
+    error = builder.call(intrinsics._exception_, answer, type=EXCEPTION)
+    again = builder.block = graph.add_block(f"{block.label}.again")
+    raised.terminator = Jump(again, call.position)
+    builder.call(intrinsics._go_on_raising_, error)
+    again.handler = handler
+    again.terminator = Jump(graph.add_block(f"{again.label}.done"), call.position)
+    again.terminator.target.terminator = Unreachable()
     for phi, value in values.items():
-        phi.operands[raised] = value
+        phi.operands[again] = value
     result = Instruction(
         "call",
         [Const(intrinsics._assume_), answer, Const(call.type if call.type is not None else ANY)],

@@ -364,6 +364,7 @@ AS_THEY_ARE: frozenset[Any] = frozenset((
     intrinsics._unpack_list_, intrinsics._check_length_, intrinsics._makes_generator_,
     # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
     intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_, intrinsics._check_exc_match_,
+    intrinsics._go_on_raising_,
     intrinsics._check_eg_match_, intrinsics._prep_reraise_star_, intrinsics._get_len_,
     intrinsics._match_sequence_, intrinsics._match_mapping_, intrinsics._intrinsic_1_,
     intrinsics._intrinsic_2_, intrinsics._pass_on_, intrinsics._refuse_, unhidden,

@@ -317,5 +317,6 @@ _ROWS: dict[int, Row] = {
     id(intrinsics._globals_): constant(Exact(dict)),
     id(operator.setitem): constant(NONE),
     id(intrinsics._raised_): constant(RAISED),
+    id(intrinsics._go_on_raising_): constant(NONE),  # nobody sees it
     id(intrinsics._exception_): constant(EXCEPTION),
 }

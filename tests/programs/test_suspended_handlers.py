@@ -197,3 +197,94 @@ def test_what_is_handled(f, mode, capsys):
         assert capsys.readouterr().out == said
         assert found[0] == value
         assert found[1] == pytest.approx(slope, rel=1e-6)
+
+
+def chain(error):
+    named = []
+    while error is not None and len(named) < 8:
+        named.append(str(error))
+        error = error.__context__
+    return " from ".join(named)
+
+
+@contextlib.contextmanager
+def replaces(error):
+    try:
+        yield
+    finally:
+        raise error
+
+
+def of_managers(x):
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(replaces(ValueError("third")))
+            stack.enter_context(replaces(ValueError("second")))
+            raise ValueError("first")
+    except ValueError as e:
+        print(chain(e))
+    return x * x
+
+
+def of_calls(x):
+    def fail(error):
+        raise error
+
+    def fail_twice(error, another):
+        try:
+            fail(error)
+        finally:
+            fail(another)
+
+    calls = [fail_twice, fail]
+    try:
+        raise KeyError("outer")
+    except KeyError:
+        try:
+            fail_twice(ValueError("a"), ValueError("b"))
+        except ValueError as e:
+            print(chain(e))
+        try:
+            try:
+                calls[1](ValueError("c"))
+            finally:
+                calls[0](ValueError("d"), ValueError(str(x > 1)))
+        except ValueError as e:
+            print(chain(e))
+    return x**3
+
+
+def of_generators(x):
+    def reraises(error):
+        try:
+            yield x
+        finally:
+            raise error
+
+    first, second = reraises(OSError("o")), reraises(LookupError("l"))
+    total = next(first) * next(second)
+    try:
+        raise ValueError("v")
+    except ValueError as e:
+        try:
+            second.throw(e)
+        except LookupError as f:
+            print(chain(f))
+            try:
+                first.throw(f)
+            except OSError as g:
+                print(chain(g))
+    return total
+
+
+@pytest.mark.parametrize("f", [of_managers, of_calls, of_generators])
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_chains_of_exceptions(f, mode, capsys):
+    f(1.5)
+    said = capsys.readouterr().out
+    for _ in range(4):
+        if mode == "reverse":
+            adbc.value_and_grad(f)(1.5)
+        else:
+            adbc.jvp(f, (1.5,), (1.0,))
+        assert capsys.readouterr().out == said

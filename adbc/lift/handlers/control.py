@@ -33,6 +33,8 @@ def _raise(frame: Frame, n: int) -> None:
     operands = frame.pop_many(n)
     frame.release_raising()
     frame.before_raising()
+    if frame.region is not None and frame.block.instructions:
+        frame.fresh_block()  # what stands last in a protected block is not seen by its handler
     frame.builder.raise_(*operands)
     frame.raises()
 

@@ -251,6 +251,8 @@ def add_note(error: Any, note: Any, /) -> None:
         notes = error.__notes__
     except AttributeError:
         notes = error.__notes__ = []
+    if not isinstance(notes, list):
+        raise TypeError("Cannot add note: __notes__ is not a list")
     notes.append(note)
 
 

@@ -44,13 +44,13 @@ class Generator(Surrogate):
 
     __stands_for__ = types.GeneratorType
 
-    def __init__(self, segments: tuple[Any, ...], state: tuple[Any, ...], name: str) -> None:
+    def __init__(self, segments: tuple[Any, ...], state: tuple[Any, ...], name: str, qualified: str) -> None:
         self.segments = segments
         self.state = state
         self.at = 0
         self.is_running = False
         self.returned = None
-        self.__name__ = self.__qualname__ = name
+        self.__name__, self.__qualname__ = name, qualified
 
     def __iter__(self) -> Generator:
         return self
@@ -250,13 +250,13 @@ def refuse_left_open(generators: Iterable[tuple[Generator, Segments]]) -> None:
 
 
 def suspended(
-    segments: Segments, state: tuple[Any, ...], tangent: Any, name: str, opened: list[Any]
+    segments: Segments, state: tuple[Any, ...], tangent: Any, function: Any, opened: list[Any]
 ) -> tuple[Generator, MutableTangent]:
-    """A new generator and its shadow, from the initial state and the tangent of that.
+    """A new generator of `function` and its shadow, from the initial state and the tangent of that.
 
     One that may have to be closed is noted in `opened`.
     """
-    generator = Generator(segments.functions, state, name)
+    generator = Generator(segments.functions, state, function.__name__, function.__qualname__)
     if segments.guarded:
         opened.append((generator, segments))
     shadow = MutableTangent(**dict.fromkeys(vars(generator), NO_TANGENT))

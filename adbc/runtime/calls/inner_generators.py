@@ -21,7 +21,7 @@ __all__ = ["ROWS", "ended", "filled", "generator", "slotted", "with_cells"]
 
 def generator(context: Context, segments: Segments, state: Any, beside: Any, name: str) -> Any:
     """A new generator with this initial `state`, and its shadow, in which `beside` is the tangent of that."""
-    made = Generator(segments.functions, state, name)
+    made = Generator(segments.functions, state, name, segments.code.co_qualname)
     shadow = MutableTangent()
     fields = shadow.__dict__
     for field in ("segments", "at", "is_running", "returned", "__name__", "__qualname__"):

@@ -207,7 +207,7 @@ class Iterating(abc.ABC):
         shadows = (*(shadow for _, shadow, _ in bound), *(shadow for _, shadow in cells))
         filled = tuple(map(self.fill, state, shadows))
         segments = self.engine.segments(function)
-        out, shadow = suspended(segments, state, filled, function.__name__, context.opening())
+        out, shadow = suspended(segments, state, filled, function, context.opening())
         context.shadows.register(out, shadow)
 
         def suspended_pullback(bout: Any) -> Any:
