@@ -39,6 +39,7 @@ __all__ = [
     "complex_only",
     "dict_like",
     "division",
+    "forbids",
     "has",
     "has_float",
     "inherits",
@@ -159,6 +160,11 @@ def inherits(cls: type, name: str, base: type) -> bool:
 def has(cls: type, name: str) -> bool:
     """Whether `cls` has an attribute `name`, which instances of `object` have not."""
     return not inherits(cls, name, object)
+
+
+def forbids(cls: type, name: str) -> bool:
+    """Whether None stands in `cls` for the special method `name`: Python raises then."""
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), "") is None
 
 
 _REAL = frozenset({int, bool, float})

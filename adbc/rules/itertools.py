@@ -89,7 +89,7 @@ class _Repeat(OwnIterator):
 
     def __init__(self, value: Any, times: int | None) -> None:
         self.value = value
-        self.left = times
+        self.left = None if times is None else operator.index(times)
 
     def __next__(self) -> Any:
         if self.left is not None:
@@ -104,10 +104,17 @@ class _Repeat(OwnIterator):
         return max(self.left, 0)
 
 
+def _is_number(x: Any) -> bool:
+    cls = type(x)
+    return any(hasattr(cls, name) for name in ("__float__", "__int__", "__index__", "__complex__"))
+
+
 class _Count(OwnIterator):
     __stands_for__ = itertools.count
 
     def __init__(self, start: Any, step: Any) -> None:
+        if not (_is_number(start) and _is_number(step)):
+            raise TypeError("a number is required")
         self.start = start
         self.step = step
 

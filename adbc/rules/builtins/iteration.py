@@ -19,7 +19,7 @@ from adbc.ir import intrinsics
 from adbc.ir.intrinsics import EXHAUSTED, UNBOUND
 from adbc.rules.builtins.dicts import read_past_methods
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
-from adbc.rules.classes import dict_like, has, inherits, integer, list_like, overrides
+from adbc.rules.classes import dict_like, forbids, has, inherits, integer, list_like, overrides
 from adbc.rules.dict_halves import VIEWED, is_view, viewed_frule, viewed_rrule
 from adbc.rules.list_halves import copying
 from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, pair_of, symbolic, tangents_of
@@ -383,7 +383,7 @@ class _Enumerate(OwnIterator):
 
     def __init__(self, iterable: Any, start: int) -> None:
         self.iterator = iter(iterable)
-        self.count = start
+        self.count = operator.index(start)
 
     def __next__(self) -> Any:
         value = next(self.iterator)
@@ -520,11 +520,13 @@ def _reversed_indexed(sequence: Any, /) -> Any:
 
 
 def _indexed(cls: type, *rest: type) -> bool:
-    return not rest and not has(cls, "__iter__") and overrides(cls, "__getitem__")
+    asked = rest or has(cls, "__iter__") or forbids(cls, "__iter__")
+    return not asked and overrides(cls, "__getitem__")
 
 
 def _indexed_backwards(cls: type, *rest: type) -> bool:
-    return not has(cls, "__reversed__") and has(cls, "__getitem__") and has(cls, "__len__")
+    asked = has(cls, "__reversed__") or forbids(cls, "__reversed__")
+    return not asked and has(cls, "__getitem__") and has(cls, "__len__")
 
 
 def _zip_any(*iterables: Any, strict: bool = False) -> Any:

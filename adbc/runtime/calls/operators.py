@@ -7,8 +7,10 @@ CPython's.
 from __future__ import annotations
 
 import collections
+import inspect
 import math
 import operator
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +18,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.lists import sort_at_once, watched_sort
 from adbc.rules.builtins.ordering import watched_order
 from adbc.rules.builtins.sorting import MOST, sort_by_questions, sorted_by_questions
-from adbc.rules.classes import overrides, says_its_class
+from adbc.rules.classes import forbids, overrides, says_its_class
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import as_plain_number, is_heap_type, lookup, python_method
 from adbc.runtime.calls.comparing import SEARCHES, compare_containers
@@ -246,10 +248,73 @@ def _unary(*names: str, ask: Any = None) -> Resolver:
         for name in names:
             if lookup(cls, name) is not None:
                 method = python_method(cls, name)
-                return of_plain_numbers(call, table) if method is None else Delegate(call.of(ask or method))
+                if method is None:
+                    return of_plain_numbers(call, table)
+                return Delegate(call.of(ask or _TELLING.get(name) or method))
+            if forbids(cls, name):
+                call.function(call.args[0])  # which raises
         return None
 
     return unary
+
+
+def complex_of(x: Any) -> Any:
+    """``complex(x)`` where the class of `x` has ``__complex__``."""
+    answer = intrinsics._load_special_(x, "__complex__")()
+    if isinstance(answer, complex):
+        return answer
+    raise TypeError(f"__complex__ returned non-complex (type {type(answer).__name__})")
+
+
+def int_of(x: Any) -> Any:
+    """``int(x)`` where the class of `x` has ``__int__``."""
+    answer = intrinsics._load_special_(x, "__int__")()
+    if isinstance(answer, int):
+        return answer
+    raise TypeError(f"__int__ returned non-int (type {type(answer).__name__})")
+
+
+def bytes_of(x: Any) -> Any:
+    """``bytes(x)`` where the class of `x` has ``__bytes__``."""
+    answer = intrinsics._load_special_(x, "__bytes__")()
+    if isinstance(answer, bytes):
+        return answer
+    raise TypeError(f"__bytes__ returned non-bytes (type {type(answer).__name__})")
+
+
+def hash_of(x: Any) -> int:
+    """``hash(x)`` where the class of `x` has ``__hash__``."""
+    answer = intrinsics._load_special_(x, "__hash__")()
+    if isinstance(answer, int):
+        return hash(answer)
+    raise TypeError("__hash__ method should return an integer")
+
+
+_TELLING: dict[str, Any] = {
+    "__bytes__": bytes_of,
+    "__complex__": complex_of,
+    "__hash__": hash_of,
+    "__int__": int_of,
+}
+"""What asks for a method and looks at what it gives."""
+
+
+def iterator_of(x: Any) -> Any:
+    """``iter(x)`` where the class of `x` has ``__iter__``."""
+    answer = intrinsics._load_special_(x, "__iter__")()
+    if not hasattr(type(answer), "__next__"):
+        raise TypeError(f"iter() returned non-iterator of type '{type(answer).__name__}'")
+    return answer
+
+
+def _iter(call: Call, table: RuleTable) -> Step | None:
+    method = python_method(type(call.args[0]), "__iter__") if len(call.args) == 1 else None
+    if type(method) is types.FunctionType and method.__code__.co_flags & inspect.CO_GENERATOR:
+        return Delegate(call.of(method))
+    return _asked_for_iterator(call, table)
+
+
+_asked_for_iterator = _unary("__iter__", ask=iterator_of)
 
 
 def length_of(x: Any) -> int:
@@ -448,8 +513,8 @@ PROTOCOLS: Protocols = {
     math.floor: _unary_or_float("__floor__", floor_of_float),
     math.ceil: _unary_or_float("__ceil__", ceil_of_float),
     math.trunc: _unary("__trunc__"),
-    iter: _unary("__iter__"),
-    intrinsics._iter_: _unary("__iter__"),
+    iter: _iter,
+    intrinsics._iter_: _iter,
     reversed: _unary("__reversed__"),
     next: _next_or_raise,
     watched_order: _watched_order,

@@ -7,7 +7,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.runtime.state.context import Context
-from adbc.tangents import lost, slot_rdata
+from adbc.tangents import NO_TANGENT, fill_tangent, lost, slot_rdata, slot_tangent
 
 __all__ = ["check_global", "global_store"]
 
@@ -49,11 +49,15 @@ def global_store(guarded: Container[tuple[int, str]]) -> Callable[..., Any]:
 
     It gives what undoes it, and then gives the cotangent of the value in a tuple: NaN if it was not known
     whether the value depends on the input.  A global that generated code takes for fixed (a function that it
-    calls) cannot be changed while that code runs.
+    calls) cannot be changed while that code runs.  If the namespace is a dict of the program's, in which it
+    has code executed, its items have derivatives as those of other dicts.
     """
 
     def store_global(context: Context, namespace: dict[str, Any], name: str, value: Any, shadow: Any) -> Any:
-        nan = _put_off(context, name, value, shadow) if context.is_active(shadow) else None
+        beside = context.shadows.lookup(namespace)
+        items = beside if type(beside) is dict else None
+        is_lost = items is None and context.is_active(shadow)
+        nan = _put_off(context, name, value, shadow) if is_lost else None
         old = namespace.get(name, _ABSENT)
         if old is not value and (id(namespace), name) in guarded:
             raise UnsupportedError(
@@ -63,13 +67,23 @@ def global_store(guarded: Container[tuple[int, str]]) -> Callable[..., Any]:
             )
         context.shadows.adopt(value, shadow)  # it will be met again, as what the global holds
         namespace[name] = value
+        kept: Any = None
+        if items is not None:
+            kept = items.get(name)
+            fill = fill_tangent if context.is_forward else slot_tangent
+            items[name] = fill(value, None if shadow is NO_TANGENT else shadow)
 
         def undo(_: object) -> tuple[Any]:
+            returned = None if nan is None else lost.lose(value, shadow, nan)
+            if items is not None:
+                returned = slot_rdata(items.pop(name))
+                if kept is not None:
+                    items[name] = kept
             if old is _ABSENT:
                 namespace.pop(name, None)
             else:
                 namespace[name] = old
-            return (None if nan is None else lost.lose(value, shadow, nan),)
+            return (returned,)
 
         return undo
 
