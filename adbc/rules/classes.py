@@ -54,6 +54,7 @@ __all__ = [
     "power",
     "real",
     "reals",
+    "refuse_keywords",
     "says_its_class",
     "shown_by",
     "stands_for",
@@ -160,6 +161,13 @@ def inherits(cls: type, name: str, base: type) -> bool:
 def has(cls: type, name: str) -> bool:
     """Whether `cls` has an attribute `name`, which instances of `object` have not."""
     return not inherits(cls, name, object)
+
+
+def refuse_keywords(builtin: type, other: str, cls: type, named: dict[str, Any]) -> None:
+    """Raise as a constructor of `builtin` does that is given keywords, which it passes over if `cls` has a
+    constructor of its own (`other`) that they may be meant for."""
+    if named and (builtin is complex or getattr(cls, other) is getattr(builtin, other)):
+        raise TypeError(f"{builtin.__name__}() takes no keyword arguments")
 
 
 def forbids(cls: type, name: str) -> bool:

@@ -17,6 +17,11 @@ _sqrt, _log = cmath.sqrt, cmath.log
 _LN10 = math.log(10.0)
 
 
+def _inverse(z: complex) -> complex:
+    """``1 / z``, at zero infinite: a function has a value where its slope has none."""
+    return 1.0 / z if z != 0.0 else complex(math.inf, 0.0)
+
+
 def _unary(name: str, partial: Callable[..., Any]) -> Rule:
     return ScalarRule(getattr(cmath, name), (partial,), when=arity(1, number), result=complex)
 
@@ -66,15 +71,15 @@ ROWS: list[Rule] = [
     _unary("cosh", lambda out, z: cmath.sinh(z)),
     _unary("tanh", lambda out, z: (1.0 - out) * (1.0 + out)),
     # the square roots apart, and of complex numbers, so that the branch is the one of the function
-    _unary("asin", lambda out, z: 1.0 / (_sqrt(-(complex(z) - 1.0)) * _sqrt(-(-z - 1.0)))),
-    _unary("acos", lambda out, z: -1.0 / (_sqrt(-(complex(z) - 1.0)) * _sqrt(-(-z - 1.0)))),
+    _unary("asin", lambda out, z: _inverse(_sqrt(-(complex(z) - 1.0)) * _sqrt(-(-z - 1.0)))),
+    _unary("acos", lambda out, z: -_inverse(_sqrt(-(complex(z) - 1.0)) * _sqrt(-(-z - 1.0)))),
     _unary("atan", lambda out, z: 1.0 / (1.0 + z * z)),
-    _unary("asinh", lambda out, z: 1.0 / (_sqrt(-(-1j * z - 1.0)) * _sqrt(-(1j * z - 1.0)))),
-    _unary("acosh", lambda out, z: 1.0 / (_sqrt(z - 1.0) * _sqrt(-(-z - 1.0)))),
+    _unary("asinh", lambda out, z: _inverse(_sqrt(-(-1j * z - 1.0)) * _sqrt(-(1j * z - 1.0)))),
+    _unary("acosh", lambda out, z: _inverse(_sqrt(z - 1.0) * _sqrt(-(-z - 1.0)))),
     _unary("atanh", lambda out, z: 1.0 / ((1.0 - z) * (1.0 + z))),
     _unary("log", lambda out, z: 1.0 / z),
     _unary("log10", lambda out, z: 1.0 / (z * _LN10)),
-    _unary("sqrt", lambda out, z: 0.5 / out if out != 0.0 else complex(math.inf, 0.0)),
+    _unary("sqrt", lambda out, z: 0.5 * _inverse(out)),
     ScalarRule(
         cmath.log,
         (lambda out, z, base: 1.0 / (z * _log(base)), lambda out, z, base: -out / (base * _log(base))),

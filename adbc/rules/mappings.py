@@ -14,7 +14,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.rules.builtins import dicts
 from adbc.rules.builtins.iteration import making_iterator
-from adbc.rules.classes import dict_like, overrides
+from adbc.rules.classes import dict_like, overrides, refuse_keywords
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -54,7 +54,8 @@ def _dict_new(cls: Any, /, *args: Any, **named: Any) -> Any:
     return empty_dict(cls)
 
 
-def _list_init(target: Any, values: Any = (), /) -> None:
+def _list_init(target: Any, values: Any = (), /, **named: Any) -> None:
+    refuse_keywords(list, "__new__", type(target), named)
     list.clear(target)
     list.extend(target, values)
 

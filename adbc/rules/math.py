@@ -40,7 +40,7 @@ _sinh, _cosh = math.sinh, math.cosh
 
 def digamma(x: float) -> float:
     """The logarithmic derivative of the gamma function: reflection, recurrence, asymptotic series."""
-    if x <= 0.0 and x == math.floor(x):
+    if x == -INF or (x <= 0.0 and x == math.floor(x)):
         return NAN
     if x == INF:
         return INF

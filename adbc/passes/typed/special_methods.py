@@ -137,7 +137,7 @@ def _compared(
 ) -> list[Value] | None:
     """The call of a function that asks the left operand, and the right one where that has no answer."""
     left, right = _class_of_instance(x), class_of(type_of(y))
-    if left is None or right is None or (right is not left and issubclass(right, left)):
+    if left is None or right is None or (right is not left and left in right.__mro__):
         return None
     name, symbol, mirrored = by
     function = knowledge.special(left, name)
@@ -199,7 +199,7 @@ def _asked(by: Binary, x: Value, y: Value, knowledge: SpecialKnowledge) -> list[
         if knowledge.answers(method):
             return [Const(method), y, x]
         return [Const(answered_mirrored), Const(by.symbol), Const(method), x, y]
-    if left is not _class_of_instance(x) or (right is not left and issubclass(right, left)):
+    if left is not _class_of_instance(x) or (right is not left and left in right.__mro__):
         return None
     if by.in_place is not None and not knowledge.lacks(left, by.in_place):
         in_place = knowledge.special(left, by.in_place)

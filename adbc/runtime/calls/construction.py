@@ -12,7 +12,7 @@ from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.builtins.displays import NEW
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
-from adbc.rules.classes import stands_for_position
+from adbc.rules.classes import refuse_keywords, stands_for_position
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive
 from adbc.rules.types import behind
@@ -208,8 +208,9 @@ class _Record:
 record = _Record()
 
 
-def new_tuple(cls: type, iterable: Any = ()) -> Any:
+def new_tuple(cls: type, iterable: Any = (), /, **named: Any) -> Any:
     """``tuple.__new__``, in Python that adbc can follow."""
+    refuse_keywords(tuple, "__init__", cls, named)
     values = tuple(iterable)
     return values if cls is tuple else record(cls, *values)
 
@@ -260,7 +261,8 @@ def _of_class(builtin: Any) -> tuple[Any, Resolver, Resolver]:
     and of ``builtin.__new__``."""
     wrap = _Wrap(builtin)
 
-    def new_number(cls: type, /, *given: Any) -> Any:
+    def new_number(cls: type, /, *given: Any, **named: Any) -> Any:
+        refuse_keywords(builtin, "__init__", cls, named)
         number = builtin(*given)
         return number if cls is builtin else wrap(cls, number)
 

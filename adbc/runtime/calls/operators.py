@@ -57,7 +57,7 @@ def _binary(by: Binary) -> Resolver:
         a, b = type(call.args[0]), type(call.args[1])
         if forward == "__mod__" and issubclass(a, (str, bytes)):
             is_own = overrides(a, forward) or (in_place is not None and overrides(a, in_place))
-            if not (is_own or (issubclass(b, a) and overrides(b, reflected))):
+            if not (is_own or (a in b.__mro__ and overrides(b, reflected))):
                 return text_in_c(call)
         if not is_heap_type(a) and not is_heap_type(b):
             return None
@@ -78,7 +78,7 @@ def _binary(by: Binary) -> Resolver:
         left = call.on(_method(a, forward), 0, 1) if not is_joined and _may_answer(a, forward, b) else None
         right = call.on(_method(b, reflected), 1, 0) if a is not b and _may_answer(b, reflected, a) else None
         order = [left, right]
-        if a is not b and issubclass(b, a) and lookup(b, reflected) is not lookup(a, reflected):
+        if a is not b and a in b.__mro__ and lookup(b, reflected) is not lookup(a, reflected):
             order.reverse()
         if in_place is not None and not is_joined and _may_answer(a, in_place, b):
             order.insert(0, call.on(_method(a, in_place), 0, 1))
@@ -221,7 +221,7 @@ def _compare(name: str) -> Resolver:
             calls.append(call.on(forward, 0, 1))
         if reflected is not None:
             calls.append(call.on(reflected, 1, 0))
-            if a is not b and issubclass(b, a):
+            if a is not b and a in b.__mro__:  # not by what a class says of its subclasses
                 calls.reverse()
         x, y = call.args
 
