@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter, OrderedDict, UserDict, UserList
-from collections.abc import Callable
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, deque
+from collections.abc import Callable, MutableMapping, MutableSequence
 from typing import Any
 
 import pytest
@@ -110,3 +110,96 @@ def test_second_derivatives(f: Callable[[float], Any], way: Callable[..., Any]) 
     expected = (gradient(X + H) - gradient(X - H)) / (2 * H)
     for _ in range(2):
         assert way(f) == pytest.approx(expected, rel=1e-6)
+
+
+# -- functions of libraries that nothing with a derivative reaches, run as they are --------------------------
+
+
+def _by_name(owner: Any, name: str, *args: Any, **named: Any) -> Any:
+    """Call the function of this name: which one that is, no code says before it runs."""
+    return getattr(owner, name)(*args, **named)
+
+
+def new_keys(x: float) -> Any:
+    d: Any = {"a": 2}
+    _by_name(MutableMapping, "update", d, b=3)
+    d["c"] = x
+    return d["a"] * x * x + d["b"] * d["c"] ** 3
+
+
+def a_default(x: float) -> Any:
+    d: Any = {"a": 2}
+    b = _by_name(MutableMapping, "setdefault", d, "b", 3)
+    d["c"] = x * x
+    return sum(v * x * i for i, v in enumerate(d.values())) * b
+
+
+def new_elements(x: float) -> Any:
+    values: Any = [1, 2]
+    _by_name(MutableSequence, "extend", values, (3, 4))
+    values.append(x)
+    values[2] = x * x
+    return sum(v * x * i for i, v in enumerate(values))
+
+
+def taken_from_the_front(x: float) -> Any:
+    values: Any = [1, 2, 3]
+    first = _by_name(MutableSequence, "pop", values, 0)
+    values.append(x)
+    return first * values[0] * values[2] ** 3
+
+
+def at_both_ends(x: float) -> Any:
+    values: Any = deque([1])
+    _by_name(MutableSequence, "extend", values, [2, 3])
+    values.appendleft(x)
+    return sum(v * x * i * i for i, v in enumerate(values, 1))
+
+
+def further_inside(x: float) -> Any:
+    d: Any = {"a": ({"b": 2}, 1)}
+    _by_name(MutableMapping, "update", d["a"][0], c=[3])
+    d["a"][0]["c"].append(x)
+    d["a"][0]["e"] = x
+    return sum(d["a"][0]["c"]) ** 2 * d["a"][0]["e"] * d["a"][0]["b"]
+
+
+AS_THEY_ARE = [new_keys, a_default, new_elements, taken_from_the_front, at_both_ends, further_inside]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("f", AS_THEY_ARE)
+def test_what_is_run_as_it_is_changes_constants(f: Callable[[float], Any], way: Callable[..., Any]) -> None:
+    gradient = adbc.grad(f)
+    expected = (gradient(X + H) - gradient(X - H)) / (2 * H)
+    for _ in range(2):
+        assert way(f) == pytest.approx(expected, rel=1e-6)
+
+
+def test_three_levels_follow_what_is_run_as_it_is() -> None:
+    third = adbc.jvp(lambda x: forward_over_forward_at(taken_from_the_front, x), (X,), (1.0,))[1]
+    assert third == pytest.approx(1 * 2 * 6.0, rel=1e-9)
+
+
+def forward_over_forward_at(f: Callable[[float], Any], x: float) -> Any:
+    return adbc.jvp(lambda y: adbc.jvp(f, (y,), (1.0,))[1], (x,), (1.0,))[1]
+
+
+def raises_after_a_change(x: float) -> Any:
+    d: Any = {"b": 5}
+    try:
+        _by_name(MutableMapping, "update", d, [("c", 3), 7])
+    except TypeError:
+        d["a"] = x
+    return d["a"] ** 3 * d["b"] * d.get("c", 2)
+
+
+@pytest.mark.parametrize("way", [reverse_over_forward, forward_over_forward])
+def test_a_change_before_an_exception_is_refused(way: Callable[..., Any]) -> None:
+    with pytest.raises(adbc.errors.UnsupportedError, match=r"update.* changes its arguments and raises"):
+        way(raises_after_a_change)
+
+
+@pytest.mark.parametrize("way", [reverse_over_reverse, forward_over_reverse])
+def test_a_change_before_an_exception_is_followed(way: Callable[..., Any]) -> None:
+    assert way(raises_after_a_change) == pytest.approx(5 * 3 * 6 * X, rel=1e-9)

@@ -326,3 +326,31 @@ def test_a_part_of_adbc_that_is_refused_is_not_named(is_mixed: bool, remedy: str
         resolve.met_inside(steps.Enter(steps.Call(part, None, (1.0,), (None,), (None,))))
     assert "pullback(" not in str(refusal.value) and "<locals>" not in str(refusal.value)
     assert remedy in str(refusal.value)
+
+
+# -- functions that were made by exec, which read globals of a namespace that is no module's -----------------
+
+
+@pytest.mark.parametrize("config", [{}, {"warm_after": 0}])
+@pytest.mark.parametrize("inner", MODES)
+@pytest.mark.parametrize("outer", MODES)
+def test_functions_that_were_made_by_exec(outer: str, inner: str, config: Any) -> None:
+    space: dict[str, Any] = {"scale": 0.7, "sin": math.sin, "cosh": np.cosh}
+    exec("def f(x):\n    return scale * sin(x) * float(cosh(scale * x)) * x", space)
+    f = space["f"]
+    with adbc.use(adbc.Config(**config)):
+        assert WAYS[outer](WAYS[inner](f))(X) == pytest.approx(difference(adbc.grad(f), X), rel=1e-6)
+
+
+@pytest.mark.parametrize("inner", MODES)
+@pytest.mark.parametrize("outer", MODES)
+def test_numbers_left_in_a_namespace_are_refused(outer: str, inner: str) -> None:
+    space: dict[str, Any] = {"scale": 2.0}
+    exec("def g(x):\n    return scale * x * x", space)
+
+    def f(x: float) -> Any:
+        space["scale"] = x
+        return space["g"](x)
+
+    with pytest.raises(UnsupportedError, match="reads 'scale', a number with a derivative"):
+        WAYS[outer](WAYS[inner](f))(X)

@@ -24,6 +24,9 @@ import pytest
 
 import adbc
 from adbc.errors import AdbcError, BatchError
+from adbc.rules import default_table
+from adbc.rules.numpy.ufuncs import UFUNC_ROWS
+from adbc.rules.table import Primitive
 from adbc.testing import test_rule as check_rule
 from adbc.testing.coverage import Case
 from adbc.testing.coverage.entries import entries_of
@@ -461,6 +464,37 @@ CASES: dict[str, tuple[Any, ...]] = {
     "shaped": (shaped, M),
     "solved": (solved, M),
 }
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_by_hand_that_are_chosen_late(name: str) -> None:
+    with adbc.use(adbc.Config(speculation="dynamic", warm_after=0)):
+        check_rule(*CASES[name], width=3, mode="forward")
+
+
+def _methods_of_ufuncs() -> Iterator[Any]:
+    for f in dict.fromkeys(row.function for row in UFUNC_ROWS):
+        for name in ("at", "outer")[: f.nin]:
+            row = default_table().find(getattr(f, name), (np.ndarray, list, np.ndarray))
+            if isinstance(row, Primitive):
+                yield f, name
+
+
+@pytest.mark.parametrize("f, name", [*_methods_of_ufuncs()])
+def test_methods_of_ufuncs(f: Any, name: str) -> None:
+    method = getattr(f, name)
+    start = 1.5 if f.__name__ in ("arccosh", "acosh") else 0.3
+    v = start + np.array([0.05, 0.35, 0.2, 0.45])
+    if name == "outer":
+        if f is np.ldexp:
+            method = lambda x, y: np.ldexp.outer(x, [1, 2]) + y[0]  # noqa: E731  # of floats and ints
+        check_rule(method, v[:3], v[::-1] * 0.9, width=3, mode="forward")
+    elif f.nin == 1:
+        check_rule(lambda x: method(x, [0, 2]), v, width=3, mode="forward")
+    elif f is np.ldexp:
+        check_rule(lambda x: np.ldexp.at(x, [0, 2], [1, 3]), v, width=3, mode="forward")
+    else:
+        check_rule(lambda x, y: method(x, [0, 2, 3], y), v, v[1:] * 0.9, width=3, mode="forward")
 
 
 @pytest.mark.parametrize("warm_after", [0, 1, None])

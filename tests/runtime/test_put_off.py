@@ -268,6 +268,8 @@ CALLS: list[Program] = [
     lambda x: float(decimal.Decimal(x)) * x,
     lambda x: float(fractions.Fraction(x)),
     lambda x: datetime.datetime.fromtimestamp(x * 2.0).second + 3.0,
+    lambda x: np.linalg.norm(np.array([x, 0.7, -2.0]), ord=x),
+    lambda x: np.linalg.norm(np.array([0.3, 0.7, -2.0]), keepdims=False, ord=x),
 ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.numpy import determinants
 from adbc.rules.numpy.base import (
     ArrayRule,
     any_active,
@@ -18,6 +19,7 @@ from adbc.rules.numpy.base import (
     give,
     plain,
 )
+from adbc.rules.numpy.determinants import det_jvp, det_vjp
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
@@ -81,27 +83,6 @@ def inv_jvp(d: Any, y: Any, a: Any) -> Any:
 
 def inv_vjp(by: Any, y: Any, a: Any) -> Any:
     return -np.matmul(np.matmul(adjoint(y), by), adjoint(y))
-
-
-def cofactors(a: Any, det: Any) -> Any:
-    """The matrix of cofactors, d det / d a: right for singular matrices too."""
-    if np.all(np.abs(det) > 0):
-        return np.asarray(det)[..., None, None] * np.swapaxes(np.linalg.inv(a), -1, -2)
-    u, s, v = np.linalg.svd(a)
-    ones = np.ones_like(s[..., :1])
-    before = np.concatenate([ones, np.cumprod(s[..., :-1], axis=-1)], axis=-1)
-    after = np.flip(np.cumprod(np.flip(s[..., 1:], -1), axis=-1), -1)
-    others = before * np.concatenate([after, ones], axis=-1)
-    sign = np.asarray(np.linalg.det(u) * np.linalg.det(v))[..., None, None]
-    return sign * np.matmul(conj(u) * others[..., None, :], conj(v))
-
-
-def det_jvp(d: Any, y: Any, a: Any) -> Any:
-    return np.sum(cofactors(a, y) * d, axis=(-2, -1))
-
-
-def det_vjp(by: Any, y: Any, a: Any) -> Any:
-    return conj(cofactors(a, y)) * np.asarray(by)[..., None, None]
 
 
 def _half(x: Any) -> Any:
@@ -529,6 +510,7 @@ def _solve_rows() -> list[Rule]:
 
 
 ROWS: list[Rule] = [
+    *determinants.ROWS,
     *_solve_rows(),
     _unary(np.linalg.inv, "a", inv_jvp, inv_vjp),
     _unary(np.linalg.det, "a", det_jvp, det_vjp),

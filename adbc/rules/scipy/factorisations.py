@@ -16,11 +16,10 @@ from scipy import linalg
 from adbc.errors import UnsupportedError
 from adbc.rules.implicit import solved, valued
 from adbc.rules.numpy.decompositions import qr_against, qr_along, svd_against, svd_along
+from adbc.rules.numpy.determinants import det_jvp, det_vjp
 from adbc.rules.numpy.linalg import (
     cholesky_jvp,
     cholesky_vjp,
-    det_jvp,
-    det_vjp,
     eigh_against,
     eigh_along,
     inv_jvp,

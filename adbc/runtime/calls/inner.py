@@ -168,7 +168,14 @@ class _Writer(Objects, Formulas):
         given = f"context, {function}, ({''.join(f'{x}, ' for x in values)}), {call.keywords!r}"
         if self.context.texts is not None:
             self.lines.append(f"source = text_before({given})")
-        self.lines.append(f"out = {function}({', '.join([*values[:n], *named])})")
+        made = f"out = {function}({', '.join([*values[:n], *named])})"
+        if self.is_forward and not changes_nothing and any(map(inner_parts.holds_containers, call.shadows)):
+            beside = "".join(f"{x}, " for x in self.shadows(call))
+            self.lines.append(f"seen = look_into(context, ({''.join(f'{x}, ' for x in values)}), ({beside}))")
+            self.lines += ["try:", f" {made}", "except BaseException:", f" check_left(seen, {function})"]
+            self.lines += [" raise", "if is_changed(seen): bring_in_step(context, seen)"]
+        else:
+            self.lines.append(made)
         if self.context.texts is not None:
             self.lines.append(f"text_remembered({given}, out, source)")
         self.lines.append("fout = beside(context, out)")
@@ -495,8 +502,9 @@ _SCOPE: dict[str, Any] = {
             as_float, dependent, slot_rdata, inner_defaults.default_at, inner_defaults.default_of,
             inner_defaults.default_shadow, inner_defaults.default_tangent, inner_defaults.give_default,
             inner_defaults.itself,
-            inner_parts.check_watched, inner_parts.elements_of,
-            inner_parts.give_slots, inner_parts.has_made, inner_parts.joined, inner_parts.missing,
+            inner_parts.bring_in_step, inner_parts.check_left, inner_parts.check_watched,
+            inner_parts.elements_of, inner_parts.give_slots, inner_parts.has_made, inner_parts.is_changed,
+            inner_parts.joined, inner_parts.look_into, inner_parts.missing,
             inner_parts.of_self, inner_parts.part, inner_parts.record_shadow, inner_parts.record_tangent,
             inner_parts.shadow_in, inner_parts.slots_by_name, inner_parts.slots_of, inner_parts.tangent_in,
             inner_parts.tangents_by_name, origins.to_self, inner_parts.watch, inner_generators.filled,

@@ -5,6 +5,7 @@ These are functions on values and on what stands beside them.  The outer level f
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -15,6 +16,7 @@ from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
     FData,
+    MutableTangent,
     Tangent,
     add,
     fill_tangent,
@@ -22,13 +24,15 @@ from adbc.tangents import (
     slot_shadow,
     slot_tangent,
 )
-from adbc.tangents.contents import contents, differs
+from adbc.tangents.contents import contents, differs, is_of_array
+from adbc.tangents.contents import elements_of as elements_in
+from adbc.tangents.fields import instance_fields
 from adbc.tangents.zeros import is_exactly, is_zero
 
 __all__ = [
-    "ROWS", "check_watched", "elements_of", "give_slots", "has_made", "joined", "missing", "of_self", "part",
-    "record_shadow", "record_tangent", "shadow_in", "slots_by_name", "slots_of", "tangent_in",
-    "tangents_by_name", "watch",
+    "ROWS", "bring_in_step", "check_left", "check_watched", "elements_of", "give_slots", "has_made",
+    "holds_containers", "is_changed", "joined", "look_into", "missing", "of_self", "part", "record_shadow",
+    "record_tangent", "shadow_in", "slots_by_name", "slots_of", "tangent_in", "tangents_by_name", "watch",
 ]  # fmt: skip
 
 
@@ -155,6 +159,75 @@ def check_watched(seen: Watch, what: str) -> None:
             )
 
 
+# -- what is called as it is, and given memory in forward mode -----------------------------------------------
+
+
+def holds_containers(tangent: Any) -> bool:
+    """Whether `tangent` is, or has in a tuple, what has to get new elements where its value does."""
+    if isinstance(tangent, list | dict | deque | MutableTangent):
+        return True
+    if isinstance(tangent, Tangent):
+        return any(map(holds_containers, vars(tangent).values()))
+    return isinstance(tangent, tuple) and any(map(holds_containers, tangent))
+
+
+def look_into(context: Any, values: Any, tangents: Any) -> Watch:
+    """Look at what a function that is about to be called as it is finds in its arguments, the `values`."""
+    for x, tangent in zip(values, tangents, strict=True):
+        if holds_containers(tangent):
+            context.shadows.adopt(x, tangent, anew=True)  # by which `_stale` finds it
+    return Watch(list(contents(values)))
+
+
+def is_changed(seen: Watch) -> bool:
+    """Whether something has changed since `seen`."""
+    return any(differs(x, old) for x, old in seen.before)
+
+
+def check_left(seen: Watch, function: Any) -> None:
+    """Refuse if `function`, which has raised, has changed its arguments before."""
+    if is_changed(seen):
+        raise UnsupportedError(
+            f"{getattr(function, '__qualname__', function)!s:.60} changes its arguments and raises, in a"
+            " derivative inside a derivative",
+            "it is run as it is, and what it has done cannot be undone",
+            "make the change in a function of your own",
+        ) from None
+
+
+def _stale(context: Any, seen: Watch) -> Any:
+    """The tangents of what has changed since `seen`: each with the elements that it is to have, which are
+    pairs of a key and a value where they have names, and whether they have."""
+    found: list[Any] = []
+    for x, old in seen.before:
+        if is_of_array(x, old) or not differs(x, old):
+            continue
+        tangent = context.shadows.lookup(x)
+        if isinstance(tangent, MutableTangent):
+            tangent = vars(tangent)
+        if isinstance(tangent, list | deque):
+            found.append((tangent, [context.shadows.found(v) for v in elements_in(x)], False))
+        elif isinstance(tangent, dict):
+            now = dict.items(x) if isinstance(x, dict) else instance_fields(x)
+            found.append((tangent, [(k, context.shadows.found(v)) for k, v in now], True))
+    return found
+
+
+def bring_in_step(context: Any, seen: Watch) -> None:
+    """Give the tangents of what a call as it is has changed since `seen` the elements that the values have.
+
+    Nothing in them has a derivative.  The tangents are changed here, where an outer level follows: it has
+    tangents of them, which change likewise.
+    """
+    for tangent, now, is_named in _stale(context, seen):
+        tangent.clear()
+        if is_named:
+            for k, t in now:
+                tangent[k] = t
+        else:
+            tangent.extend(now)
+
+
 class StaysRule(Rule):
     """The row of `is_zero` and `is_exactly`: a number of an inner level is what it is and stays.
 
@@ -172,5 +245,5 @@ ROWS: list[Rule] = [
     StaysRule(is_zero, result=bool),
     StaysRule(is_exactly, result=bool),
     ZeroRule(has_made),
-    *apart(watch, check_watched),
+    *apart(watch, check_watched, look_into, is_changed, check_left, _stale),
 ]

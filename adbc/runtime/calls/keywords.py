@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.errors import MissingRuleError
 from adbc.rules.declared import holds_numbers
 from adbc.runtime.calls import steps
 from adbc.runtime.report.messages import missing_rule
@@ -24,13 +25,17 @@ _PLACES = tuple(map(_Place, range(256)))
 
 
 def with_keywords(
-    step: steps.UseRow, has_derivative: Callable[[Any], bool] = is_active
+    step: steps.UseRow,
+    has_derivative: Callable[[Any], bool] = is_active,
+    put_off: Callable[[int, MissingRuleError], bool] | None = None,
 ) -> tuple[Values, Values, dict[str, Any], Sequence[int]]:
     """What the rule of a call by keyword is given: arguments, shadows and keywords; and the places in the
     call of the first two (-1: nowhere, a parameter is left out).
 
     has_derivative: whether a value with such a shadow, or tangent, is none that a rule may take for a
     constant.  Of a derivative that nobody differentiates again, a tangent of zero says that it is one.
+    put_off: ``put_off(place, error)`` says whether the refusal of an argument by keyword may wait until it is
+    known whether that depends on the input.
     """
     call, row = step.call, step.row
     args, n = call.args, call.count
@@ -43,9 +48,11 @@ def with_keywords(
         # A number that is whole has none, whatever stands beside it.
         may_depend = has_derivative(call.shadows[i]) and holds_numbers(args[i])
         if may_depend and not row.is_zero(n, call.keywords):
-            raise missing_rule(
+            error = missing_rule(
                 call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
             )
+            if put_off is None or not put_off(i, error):
+                raise error
         kwargs[name] = args[i]
     if len(bound) + len(rest) == len(args):  # there are no defaults among them
         found, shadows = map(args.__getitem__, bound), map(call.shadows.__getitem__, bound)

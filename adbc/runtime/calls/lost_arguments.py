@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.errors import MissingRuleError
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.context import Context
 from adbc.tangents import lost
 
-__all__ = ["LostArguments", "lost_arguments", "written_as_text"]
+__all__ = ["LostArguments", "LostKeywords", "lost_arguments", "written_as_text"]
 
 
 class LostArguments:
@@ -41,6 +42,43 @@ class LostArguments:
             return [(origin, lost.lose(x, f, self.nan)) for origin, x, f in self.values]
 
         return losing_pullback
+
+
+class LostKeywords:
+    """The arguments by keyword of `call` that its rule takes for constants, while it is not known whether
+    they are."""
+
+    def __init__(self, context: Context, call: Call) -> None:
+        self.context = context
+        self.call = call
+        self.places: list[tuple[int, float]] = []
+
+    def put_off(self, place: int, error: MissingRuleError) -> bool:
+        """Whether `error`, about the argument at this place, may wait, which is noted."""
+        if not lost.may_be_lost(self.call.args[place], self.call.shadows[place]):
+            return False
+        nan = self.context.put_off(lambda: error)
+        if nan is not None:
+            self.places.append((place, nan))
+        return nan is not None
+
+    def origins(self) -> list[Any]:
+        return [self.call.origins[place] for place, _ in self.places]
+
+    def and_lost(self, answer: Any, count: int) -> Any:
+        """The `answer` of a rule; behind what its pullback gives for its `count` arguments stands what comes
+        back to those that are lost."""
+        if not self.places:
+            return answer
+        out, fout, inner = answer
+        call = self.call
+
+        def losing_pullback(bout: Any) -> Any:
+            given = list(inner(bout))
+            given += [None] * (count - len(given))
+            return given + [lost.lose(call.args[i], call.shadows[i], nan) for i, nan in self.places]
+
+        return out, fout, losing_pullback
 
 
 def lost_arguments(context: Context, call: Call, shadows: Sequence[Any]) -> LostArguments:

@@ -36,6 +36,7 @@ from adbc.runtime.report.messages import nested
 from adbc.runtime.state import array_shadows, closures, slots
 from adbc.runtime.state.activity import keeps_lists, note_inactive, number_shadow
 from adbc.runtime.state.context import Context
+from adbc.runtime.state.globals import check_global
 from adbc.runtime.state.made_functions import function_shadow, function_tangent
 from adbc.runtime.state.shadows import Shadows
 from adbc.tangents import NO_FDATA, NO_TANGENT, fill_tangent, internal, protocol, walk
@@ -195,7 +196,7 @@ ROWS: list[Rule] = [
         Context.found_default, Context.keep_default,
         Shadows.tangent, Shadows.found, Shadows.known, Shadows.register, Shadows.adopt, Shadows.lookup,
         Shadows.hold_constant, Shadows.hold_if_free, Shadows.is_constant,
-        closures.freevar, closures.freevar_shadow, closures.captured, function_shadow, caught, passed,
-        contents_before, shown_by, steps_left, known_shadow, known_tangent, instance, closed_tangent,
+        closures.freevar, closures.freevar_shadow, closures.captured, check_global, function_shadow, caught,
+        passed, contents_before, shown_by, steps_left, known_shadow, known_tangent, instance, closed_tangent,
     ),
 ]  # fmt: skip

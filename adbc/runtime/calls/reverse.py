@@ -19,7 +19,7 @@ from adbc.runtime.calls.comparing import PLAINLY, compared_plainly
 from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values
 from adbc.runtime.calls.keys import BY_KEY
 from adbc.runtime.calls.keywords import with_keywords
-from adbc.runtime.calls.lost_arguments import written_as_text
+from adbc.runtime.calls.lost_arguments import LostKeywords, written_as_text
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter, to_self
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, OfSelf, Protocols
@@ -343,9 +343,10 @@ class ReverseCalls(Calls):
             out, fout, pullback = step.row.rrule(call.args, call.shadows, NO_KWARGS)
             origins: Sequence[Any] = call.origins
         else:
-            args, shadows, kwargs, places = with_keywords(step)
-            out, fout, pullback = step.row.rrule(args, shadows, kwargs)
-            origins = [*map((*call.origins, None).__getitem__, places)]
+            lost = LostKeywords(context, call)
+            args, shadows, kwargs, places = with_keywords(step, put_off=lost.put_off)
+            out, fout, pullback = lost.and_lost(step.row.rrule(args, shadows, kwargs), len(args))
+            origins = [*map((*call.origins, None).__getitem__, places), *lost.origins()]
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
             fout = dependent(fout, call.shadows, step.row)
         return out, fout, lambda bout: zip(origins, pullback(bout), strict=False)
