@@ -14,6 +14,7 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
+from adbc.testing import test_rule as check_rule
 
 V = np.array([0.7, 1.3, 0.4, 1.1])
 
@@ -192,6 +193,16 @@ def test_a_matrix_from_its_iterator_is_refused(read: Callable[[Any], Any]) -> No
     for differentiate in (adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
         with pytest.raises(UnsupportedError, match="of a matrix"):
             differentiate(3.0)
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_the_elements_of_a_matrix_one_by_one() -> None:
+    def f(x: Any) -> Any:
+        m = np.asmatrix([[x, 1.0], [2.0, x * x]])
+        m.flat[1] = 3.0 * x
+        return max(m.flat) * m.flat[0] + sum(v * v for v in m.flat)
+
+    check_rule(f, 1.5)
 
 
 def ravelled_sequence(x: Any) -> Any:
