@@ -224,7 +224,12 @@ def gathered_sequence(x: Any) -> Any:
     return np.sum(np.array([one, one * x], dtype=object))
 
 
-@pytest.mark.parametrize("f", [ravelled_sequence, added_to_a_sequence, gathered_sequence])
+def test_a_sequence_of_arrays_of_objects_becomes_one() -> None:
+    assert adbc.value_and_grad(gathered_sequence)(3.0) == (12.0, 7.0)
+    assert adbc.jvp(gathered_sequence, (3.0,), (1.0,)) == (12.0, 7.0)
+
+
+@pytest.mark.parametrize("f", [ravelled_sequence, added_to_a_sequence])
 def test_sequences_of_arrays_of_objects_are_refused(f: Callable[[Any], Any]) -> None:
     for differentiate in (adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
         with pytest.raises(UnsupportedError):
