@@ -232,7 +232,7 @@ def _classify(cls: type) -> Kind:
     for package, module in _FOREIGN:
         if package in _loaded or package not in sys.modules:
             continue
-        if cls is memoryview or any(c.__module__.partition(".")[0] == package for c in cls.__mro__):
+        if cls is memoryview or any(str(c.__module__).partition(".")[0] == package for c in cls.__mro__):
             with _lock:  # another thread must not judge the class before the tables are filled
                 if package not in _loaded:
                     importlib.import_module(module).install()

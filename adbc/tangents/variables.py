@@ -30,7 +30,7 @@ class VariableKind(FieldKind):
 
     def parts(self, x: Any) -> Parts:
         value = value_of(x, _ABSENT)
-        is_ours = type(value).__module__.partition(".")[0] == "adbc"
+        is_ours = str(type(value).__module__).partition(".")[0] == "adbc"
         return [] if value is _ABSENT or is_ours else [(FIELD, value)]
 
     def primal_shell(self, x: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import statistics
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +28,28 @@ class Spring:
         return self.stiffness * (x - self.rest) ** 4
 
 
+class Scaled:
+    """Has a method for each class of its argument, and a module that only its instances tell."""
+
+    def __init__(self, by: Any) -> None:
+        self.by = by
+
+    @property
+    def __module__(self) -> str:  # type: ignore[override]  # a class's own is text
+        return "of the instance"
+
+    @functools.singledispatchmethod
+    def times(self, other: Any) -> Any:
+        return NotImplemented
+
+    @times.register(float)
+    def _(self, other: float) -> Any:
+        return self.by * other * other
+
+    def __call__(self, other: Any) -> Any:
+        return self.times(other) * self.by
+
+
 PROGRAMS: dict[str, Callable[[float], Any]] = {
     "normal pdf": lambda x: stats.norm.pdf(x, 0.1, 1.3),
     "normal logpdf": lambda x: stats.norm.logpdf(x),
@@ -36,6 +59,7 @@ PROGRAMS: dict[str, Callable[[float], Any]] = {
     "cdf": lambda x: statistics.NormalDist(0.1, 1.2).cdf(x),
     "by a parameter": lambda x: statistics.NormalDist(x, 1.2).pdf(0.4),
     "made before": lambda x: STANDARD.pdf(x) * x,
+    "methods by class": lambda x: Scaled(x * x).times(x) + Scaled(2.0 * x)(x),
     "slots": lambda x: Spring(0.2, 3.0).energy(x),
 }
 

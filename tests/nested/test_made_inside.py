@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import adbc
+from adbc.errors import UnsupportedError
 from adbc.runtime.calls import foreign
 from adbc.testing import test_rule as check_rule
 
@@ -65,3 +66,28 @@ def test_what_the_function_finds_is_looked_at() -> None:
         assert adbc.grad(f)(1.5) == pytest.approx(2.0 * 0.3 * 0.2)
     finally:
         SCALE[0] = 1.5
+
+
+class Named:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def test_objects_with_derivatives_as_keys_are_refused() -> None:
+    def by_object(x: Any) -> Any:
+        found = {Named(x * x): x}
+        return sum(key.value * value for key, value in found.items())
+
+    def by_number(x: Any) -> Any:
+        objects = [Named(x * x)]
+        found = {0: x}
+        return sum(objects[key].value * value for key, value in found.items())
+
+    assert adbc.grad(by_object)(1.5) == pytest.approx(6.75)
+    for differentiate in (
+        lambda f: adbc.jvp(adbc.grad(f), (1.5,), (1.0,)),
+        lambda f: adbc.grad(adbc.grad(f))(1.5),
+    ):
+        with pytest.raises(UnsupportedError, match="becomes the key of a dict"):
+            differentiate(by_object)
+    assert adbc.jvp(adbc.grad(by_number), (1.5,), (1.0,))[1] == pytest.approx(9.0)

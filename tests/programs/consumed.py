@@ -1062,3 +1062,11 @@ def given_to_a_list_that_is_read_meanwhile(x: float, xs: list[float]) -> float:
     seen_last = lambda: seen("last", found[-1])  # noqa: E731
     found.extend(seen("v", v * x + seen_last()) for v in xs)
     return sum(v * v for v in found)
+
+
+@program
+def in_turns_with_a_tuple(x: float, xs: list[float]) -> float:
+    total = sum(k * seen("c", v) for k, v in zip((2, 3, 5), itertools.cycle([x, x * x]), strict=False))
+    for name, v in zip(("a", "b", "c"), itertools.cycle(v * x for v in xs[:2]), strict=False):
+        total += seen(name, v) * x
+    return total

@@ -75,7 +75,7 @@ def _is_without_data(owner: object) -> bool:
         return True
     if owner is getattr(sys.modules.get("random"), "_inst", owner.__class__):
         return True
-    return type(owner).__module__.partition(".")[0] == "adbc"  # a rule, the calls of a mode
+    return str(type(owner).__module__).partition(".")[0] == "adbc"  # a rule, the calls of a mode
 
 
 def resolve_globals(

@@ -37,7 +37,7 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, natural_loops
 from adbc.ir.terminators import Branch, Jump
-from adbc.ir.traverse import copy_of, copy_terminator, predecessors, remove_unreachable, uses
+from adbc.ir.traverse import copy_of, copy_terminator, cycles, predecessors, remove_unreachable, uses
 from adbc.ir.values import UNDEF, Const, Instruction, Phi, Value
 from adbc.passes.query import constant, drop, target
 from adbc.records import record
@@ -158,7 +158,7 @@ def _planned(graph: Graph, loop: Loop, users: Any, sources: dict[Block, list[Blo
     size = sum(len(block.instructions) + 1 for block in region)
     if size * plan.count > _LARGEST or any(block.handler is not None for block in region):
         return None
-    if not all(_is_taken_apart(step, exits, users) for step in steps):
+    if not all(_is_taken_apart(step, exits, users) for step in steps) or _goes_round(loop):
         return None
     # What a head computes is that of the last iteration where the loop is left there, and only there.
     return plan if _stays_inside(graph, loop, region, [] if behind else heads) else None
@@ -186,6 +186,13 @@ def _steps(loop: Loop, sources: dict[Block, list[Block]]) -> Iterator[_Step]:
         if sources[block] != [found[-1].block] or block.phis:
             break
     yield from found
+
+
+def _goes_round(loop: Loop) -> bool:
+    """Whether there is a way round inside an iteration of `loop`: one with several ways in is no natural
+    loop, so it is not among the children, and its blocks cannot be copied in one order."""
+    inside = [block for block in loop.blocks if block is not loop.header]
+    return bool(cycles(inside, lambda block: [to for to in block.successors if to in inside]))
 
 
 def _is_taken_apart(step: _Step, exits: list[Block], users: Any) -> bool:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import stands_for_position
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
-from adbc.tangents import FData, Tangent, fill_tangent, slot_rdata, slot_tangent
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.tangents import NO_TANGENT, FData, Tangent, fill_tangent, slot_rdata, slot_tangent
 from adbc.tangents.keys import keep_key
 
 __all__ = ["NEW", "NEW_KINDS", "ROWS"]
@@ -143,4 +144,27 @@ def _no_positions(*classes: type) -> bool:
 NEW = Primitive(intrinsics._new_, frule=_new_frule, rrule=_new_rrule, is_fitted=True, when=_no_positions)
 """The row of `_new_`; a slice with a bound that has a method ``__index__`` in Python is made another way."""
 
-ROWS: list[Rule] = [NEW]
+
+def _note_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    _refuse_noted(args, dargs)
+    return keep_key(*args), None
+
+
+def _note_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    _refuse_noted(args, fargs)
+    return keep_key(*args), None, lambda bout: (None,) * len(args)
+
+
+def _refuse_noted(args: Args, derivatives: Args) -> None:
+    """Raise if note is to be taken of an object with a derivative, where that is differentiated itself: the
+    memory of the call inside, which is told, belongs to no program."""
+    if derivatives[1] is not None and derivatives[1] is not NO_TANGENT:
+        raise UnsupportedError(
+            f"a derivative is taken inside a function that is being differentiated, and a "
+            f"{type(args[0]).__name__} with a derivative becomes {args[2]}",
+            "the derivatives of keys are not followed through two derivatives",
+            "use a number or a text that says which object it is, and keep the object beside it",
+        )
+
+
+ROWS: list[Rule] = [NEW, Primitive(keep_key, frule=_note_frule, rrule=_note_rrule)]

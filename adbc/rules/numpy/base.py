@@ -20,7 +20,7 @@ from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.activity import Refusal, and_lost, uncovered, without_lost, without_refused
 from adbc.rules.classes import has
 from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
-from adbc.rules.numpy.object_numbers import frule_by_numbers, meets_objects, rrule_by_numbers
+from adbc.rules.numpy.object_numbers import frule_by_numbers, is_constant, meets_objects, rrule_by_numbers
 from adbc.rules.numpy.objects import give_records
 from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
@@ -204,7 +204,7 @@ def gather(x: Any) -> Any:
 
 def gather_tangent(x: Any, dx: Any) -> Any:
     """The tangent of ``np.asarray(x)`` where `x` has tangent `dx`; None if that is zero."""
-    if dx is None or dx is NO_TANGENT:
+    if dx is None or dx is NO_TANGENT or is_constant(x, dx):
         return None
     if not isinstance(x, list | tuple):
         if type(dx) is MutableTangent:
@@ -245,8 +245,7 @@ def array_part(shadow: Any) -> Any:
 
 def give(f: Any, x: Any, d: Any) -> Any:
     """Add cotangent `d` of `x`, or of the array made of `x`, to its shadow `f`; returns the rdata part."""
-    kind = type(x)
-    whole = kind is np.ndarray and type(f) is np.ndarray and type(d) is np.ndarray
+    whole = type(x) is np.ndarray and type(f) is np.ndarray and type(d) is np.ndarray
     if whole and d.dtype.kind == "V":
         give_records(f, d)
         return None

@@ -19,6 +19,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.iteration import next_frule, next_rrule
 from adbc.rules.classes import stands_for_position
 from adbc.rules.numpy.base import (
+    array_part,
     check_writable,
     gather,
     gather_tangent,
@@ -41,7 +42,8 @@ def _nothing(bout: Any) -> Sequence[Any]:
 
 def _flat_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = args[0].flat
-    return out, None if dargs[0] is None else FlatIterator(dargs[0], 0)
+    dx = array_part(dargs[0])
+    return out, None if dx is None else FlatIterator(dx, 0)
 
 
 def _flat_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
@@ -293,6 +295,11 @@ def _is_array(cls: type, *value: type) -> bool:
     return cls is np.ndarray
 
 
+def _is_like_array(cls: type) -> bool:
+    # The elements of an instance of a subclass are those of an array; its slices are refused.
+    return issubclass(cls, np.ndarray)
+
+
 def _read(cls: type, index: type) -> bool:
     return cls is np.flatiter and not stands_for_position(index)
 
@@ -306,7 +313,7 @@ def _flat(cls: type, *rest: type) -> bool:
 
 
 ROWS: list[Rule] = [
-    Primitive(np.ndarray.flat, frule=_flat_frule, rrule=_flat_rrule, when=_is_array),
+    Primitive(np.ndarray.flat, frule=_flat_frule, rrule=_flat_rrule, when=_is_like_array),
     Primitive(np.flatiter.base, frule=_base_frule, rrule=_base_rrule),
     Primitive(operator.getitem, frule=_getitem_frule, rrule=_getitem_rrule, when=_read),
     mutating(Primitive(operator.setitem, frule=_setitem_frule, rrule=_setitem_rrule, when=_written)),

@@ -27,6 +27,7 @@ __all__ = [
     "frule_by_numbers",
     "gathered_shadow",
     "gathered_tangent",
+    "is_constant",
     "is_of_objects",
     "listed",
     "meets_objects",
@@ -57,8 +58,15 @@ def filled(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
 # -- made of sequences ---------------------------------------------------------------------------------
 
 
+def is_constant(x: Any, dx: Any) -> bool:
+    """Whether `x` is a list or tuple, of such ones perhaps, in which nothing has a tangent: dates, text."""
+    if not isinstance(x, list | tuple) or dx is NO_TANGENT:
+        return dx is NO_TANGENT
+    return all(is_constant(v, d) for v, d in zip(x, in_order(x, dx), strict=True))
+
+
 def _check_nested(x: Any) -> None:
-    if type(x) is not list and type(x) is not tuple:
+    if type(x) is not list and type(x) is not tuple and not is_of_objects(x):
         raise UnsupportedError(
             f"a {type(x).__name__} in a sequence is taken apart for an array of objects",
             "which of its elements have derivatives would have to be found out one by one",
@@ -82,7 +90,8 @@ def gathered_tangent(x: Any, dx: Any, out: Any) -> Any:
 
     def parts(x: Any, d: Any, depth: int) -> list[Any]:
         _check_nested(x)
-        tangents = tangents_of(x, None if d is None or d is NO_TANGENT else in_order(x, d))
+        given = None if d is None or d is NO_TANGENT else d if is_of_objects(x) else in_order(x, d)
+        tangents = tangents_of(list(x), given)
         if depth == 1:
             elements.extend(x)
             return [fill_tangent(v, None if t is NO_TANGENT else t) for v, t in zip(x, tangents, strict=True)]
@@ -102,7 +111,7 @@ def gathered_shadow(x: Any, f: Any, out: Any) -> tuple[Any, Callable[[], Any]]:
 
     def gather(x: Any, f: Any, depth: int) -> Callable[[Any], Any]:
         _check_nested(x)
-        source = Source(x, f)
+        source = Source(list(x) if is_of_objects(x) else x, f)
         if depth == 1:
             elements.extend(x)
             slots.extend(source.tangents())

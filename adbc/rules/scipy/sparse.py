@@ -1,7 +1,7 @@
 """Sparse matrices: what their methods do in C.
 
 The numbers of a sparse matrix are an array like any other, the places where they stand are ints.  So a
-product adds to places, and sorting or summing the numbers moves them.
+product adds to places, and sorting, summing or taking some of the numbers moves them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import _sparsetools
 
+from adbc.errors import UnsupportedError
 from adbc.rules.scipy.base import bodies
 from adbc.rules.table import Rule
 
@@ -53,6 +54,91 @@ def coo_matvec(nnz: int, row: Any, col: Any, data: Any, x: Any, y: Any) -> None:
 
 def coo_matmat_dense(nnz: int, k: int, row: Any, col: Any, data: Any, x: Any, y: Any) -> None:
     np.add.at(np.reshape(y, (-1, k)), row, data[:, None] * np.reshape(x, (-1, k))[col])
+
+
+# -- parts of matrices -------------------------------------------------------------------------------------
+
+
+def _numbers_of(rows: Any, indptr: Any) -> tuple[Any, Any]:
+    """Where the numbers of these `rows` stand, one row behind the other, and how many each has."""
+    counts = np.diff(indptr)[rows]
+    begins = np.cumsum(counts) - counts
+    return np.arange(int(counts.sum())) + np.repeat(indptr[rows] - begins, counts), counts
+
+
+def csr_row_index(
+    count: int, rows: Any, indptr: Any, indices: Any, data: Any, outindices: Any, out: Any
+) -> None:
+    taken, _ = _numbers_of(rows, indptr)
+    outindices[: len(taken)] = indices[taken]
+    out[: len(taken)] = data[taken]
+
+
+def csr_row_slice(
+    start: int, stop: int, step: int, indptr: Any, indices: Any, data: Any, outindices: Any, out: Any
+) -> None:
+    csr_row_index(0, np.arange(start, stop, step), indptr, indices, data, outindices, out)
+
+
+def csr_column_index2(
+    order: Any, offsets: Any, nnz: int, indices: Any, data: Any, outindices: Any, out: Any
+) -> None:
+    # Column `j` comes as often as the columns of the result that `order` has from the offset of the one
+    # before it to its own.
+    columns = indices[:nnz]
+    ends = np.concatenate((np.zeros(1, offsets.dtype), offsets))
+    counts = ends[columns + 1] - ends[columns]
+    before = np.cumsum(counts) - counts
+    places = np.arange(int(counts.sum())) + np.repeat(ends[columns] - before, counts)
+    outindices[: len(places)] = order[places]
+    out[: len(places)] = data[np.repeat(np.arange(nnz), counts)]
+
+
+def csr_sample_values(
+    m: int, n: int, indptr: Any, indices: Any, data: Any, count: int, row: Any, column: Any, out: Any
+) -> None:
+    taken, counts = _numbers_of(np.where(row < 0, row + m, row)[:count], indptr)
+    sample = np.repeat(np.arange(count), counts)
+    kept = np.flatnonzero(indices[taken] == np.where(column < 0, column + n, column)[sample])
+    out[:count] = 0
+    np.add.at(out, sample[kept], data[taken[kept]])
+
+
+def csr_hstack(
+    blocks: int, m: int, widths: Any, indptr: Any, indices: Any, data: Any, outptr: Any, outindices: Any,
+    out: Any,
+) -> None:  # fmt: skip
+    starts = np.reshape(indptr, (blocks, m + 1))
+    counts = np.diff(starts, axis=1)
+    firsts = np.cumsum(starts[:, -1]) - starts[:, -1]  # of the numbers of each block
+    shifts = np.cumsum(widths) - widths
+    per_line = counts.T.ravel()  # row by row, and in each the blocks from left to right
+    begins = np.cumsum(per_line) - per_line
+    taken = np.arange(int(per_line.sum())) + np.repeat(
+        (starts[:, :-1] + firsts[:, None]).T.ravel() - begins, per_line
+    )
+    outptr[...] = np.concatenate((np.zeros(1, int), np.cumsum(counts.sum(axis=0))))
+    outindices[: len(taken)] = indices[taken] + np.repeat(np.tile(shifts, m), per_line)
+    out[: len(taken)] = data[taken]
+
+
+def csr_eliminate_zeros(m: int, n: int, indptr: Any, indices: Any, data: Any) -> None:
+    if np.any(data[: int(indptr[-1])] == 0):
+        raise UnsupportedError(
+            "eliminate_zeros() takes numbers that are zero out of a sparse matrix with a derivative",
+            "they may have a derivative themselves, which would be lost",
+            "leave the zeros where they are: no sum or product changes",
+        )
+
+
+def csr_scale_rows(m: int, n: int, indptr: Any, indices: Any, data: Any, x: Any) -> None:
+    rows = lines_of(indptr)
+    data[: len(rows)] *= x[rows]
+
+
+def csr_scale_columns(m: int, n: int, indptr: Any, indices: Any, data: Any, x: Any) -> None:
+    count = int(indptr[-1])
+    data[:count] *= x[indices[:count]]
 
 
 # -- other orders of the numbers -----------------------------------------------------------------------------
@@ -233,6 +319,27 @@ def _elementwise_product(
     _write(m, n, places, both[0] * both[1], indptr, indices, out)
 
 
+def _larger(choose: Any) -> Any:
+    """The larger, or smaller, of the numbers of two matrices at each place, where a matrix without one has 0.
+
+    SciPy leaves out what is zero; that may have a derivative, and is kept."""
+
+    def body(
+        m: int, n: int, ap: Any, aj: Any, a: Any, bp: Any, bj: Any, b: Any, indptr: Any, indices: Any,
+        out: Any,
+    ) -> None:  # fmt: skip
+        first, second = _keys(n, ap, aj), _keys(n, bp, bj)
+        places = np.union1d(first, second)
+        both = []
+        for keys, numbers in ((first, a), (second, b)):
+            total = np.zeros(len(places), out.dtype)
+            np.add.at(total, np.searchsorted(places, keys), numbers[: len(keys)])
+            both.append(total)
+        _write(m, n, places, choose(both[0], both[1]), indptr, indices, out)
+
+    return body
+
+
 def csr_matmat(
     m: int, n: int, ap: Any, aj: Any, a: Any, bp: Any, bj: Any, b: Any, indptr: Any, indices: Any, out: Any
 ) -> None:
@@ -266,6 +373,16 @@ ROWS: list[Rule] = [
             "coo_matvec": coo_matvec,
             "coo_matmat_dense": coo_matmat_dense,
             "get_csr_submatrix": get_csr_submatrix,
+            "csr_row_index": csr_row_index,
+            "csr_row_slice": csr_row_slice,
+            "csr_column_index2": csr_column_index2,
+            "csr_sample_values": csr_sample_values,
+            "csr_hstack": csr_hstack,
+            "csr_eliminate_zeros": csr_eliminate_zeros,
+            "csr_scale_rows": csr_scale_rows,
+            "csr_scale_columns": csr_scale_columns,
+            "csr_maximum_csr": _larger(np.maximum),
+            "csr_minimum_csr": _larger(np.minimum),
             "coo_tocsr": coo_tocsr,
             "csr_tocsc": csr_tocsc,
             "csc_tocsr": lambda m, n, *others: csr_tocsc(n, m, *others),

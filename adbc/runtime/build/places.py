@@ -50,7 +50,7 @@ def place_of(value: Any) -> tuple[str, str]:
     modules = [getattr(value, "__module__", None)]
     if modules == [None]:
         modules = [getattr(getattr(value, "__objclass__", None), "__module__", None)]
-    if type(value).__module__.partition(".")[0] == "numpy":
+    if str(type(value).__module__).partition(".")[0] == "numpy":
         modules.append("numpy")  # ufuncs do not say where they are
     if isinstance(path, str) and "<" not in path:
         for module in modules:

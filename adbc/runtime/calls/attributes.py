@@ -417,6 +417,8 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
                 ), 0
             )  # fmt: skip
         if kind is types.GetSetDescriptorType and descriptor.__name__ in ("__dict__", "__class__"):
+            if descriptor.__get__(obj) is call.args[2]:  # ``obj.__dict__ |= other`` has changed it in place
+                return Value(call, None, None)
             raise UnsupportedError(
                 f"{name} of a {type(obj).__name__} is replaced",
                 "what becomes of its attributes cannot be followed",

@@ -105,7 +105,7 @@ def pass_on(call: Call, table: RuleTable) -> Step:
     """What a call of something that has no rule and is no Python function leads to, by its class."""
     function = call.function
     cls = type(function)
-    if cls.__module__.startswith("adbc.") and is_differentiation(function):
+    if str(cls.__module__).startswith("adbc.") and is_differentiation(function):
         return Differentiate(call)
     resolver = _BY_CLASS.get(cls) or _BY_NAME.get((cls.__module__, cls.__name__))
     if resolver is not None:

@@ -337,7 +337,7 @@ def has_fields_in_c(cls: type) -> bool:
     return any(
         base.__flags__ & HAVE_GC
         and not is_python_class(base)
-        and base.__module__.partition(".")[0] not in _WITHOUT_FIELDS
+        and str(base.__module__).partition(".")[0] not in _WITHOUT_FIELDS
         for base in cls.__mro__
     )
 
@@ -349,7 +349,7 @@ _WITHOUT_FIELDS = sys.stdlib_module_names | {"numpy"}
 def _tells(cls: type) -> bool:
     """Whether instances of `cls` itself tell the garbage collector what they refer to, or refer to nothing:
     in what Cython compiles, classes with attributes that are objects do tell."""
-    if cls.__module__.partition(".")[0] in sys.stdlib_module_names:
+    if str(cls.__module__).partition(".")[0] in sys.stdlib_module_names:
         return False
     return bool(cls.__flags__ & HAVE_GC) or not _BY_CYTHON.isdisjoint(vars(cls))
 

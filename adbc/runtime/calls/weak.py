@@ -347,7 +347,7 @@ def _is_adbcs(x: Any) -> bool:
     """Whether `x` is an object or a function of adbc's, which may hold what the program has dropped."""
     if type(x) is types.FunctionType:
         return is_ours(x.__code__) or original(x.__code__) is not None
-    return type(x).__module__.partition(".")[0] == "adbc"
+    return str(type(x).__module__).partition(".")[0] == "adbc"
 
 
 def _namespaces() -> dict[int, bool]:

@@ -48,7 +48,7 @@ def missing_rule(call: Any, reason: str | None = None) -> MissingRuleError:
     place = place_of(running())
     name = None if id(function) in _SYNTAX else typed_name(function)
     classes = ", ".join(type(a).__name__ for a in call.args)
-    if type(function).__module__.startswith("adbc."):  # a question of ours, as "attribute 'data'"
+    if str(type(function).__module__).startswith("adbc."):  # a question of ours, as "attribute 'data'"
         met = f"{function.__qualname__} of {classes}"
     else:
         met = f"{name or _shown(function)}({classes})"

@@ -124,7 +124,7 @@ def _public_instance(frame: Frame) -> str | None:
     instance = frame.entry.frame.f_locals.get("self")
     if instance is None or isinstance(instance, type | types.ModuleType):
         return None
-    module = type(instance).__module__.split(".")
+    module = str(type(instance).__module__).split(".")
     for count in range(1, len(module) + 1):
         if _is_private(module[count - 1]):
             return None

@@ -216,7 +216,7 @@ def _of_context(x: Any) -> Iterable[Any]:
 
 
 def _is_ours(x: Any) -> bool:
-    return type(x).__module__.partition(".")[0] == "adbc"
+    return str(type(x).__module__).partition(".")[0] == "adbc"
 
 
 def _referents(x: Any) -> list[Any]:

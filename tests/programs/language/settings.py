@@ -75,3 +75,19 @@ def made_in_the_function(x, u):
     settings.seen[0] *= local.x
     settings.evaluate = settings.seen[0] * settings.factor
     return settings.evaluate * local.x * u[0]
+
+
+class Options:
+    """Takes over whatever it is given, as one dict of attributes."""
+
+    def __init__(self, **values):
+        self.__dict__ |= values
+        self.__class__ = Options
+
+
+@case(1.5, [1.0, 2.0])
+def attributes_all_at_once(x, u):
+    options = Options(x=x, u=u)
+    options.__dict__ |= {"x": options.x * u[0], "y": x}
+    options.u[1] *= options.y
+    return options.x * options.y + sum(options.u) * len(vars(options))

@@ -14,6 +14,7 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
+from adbc.testing import test_rule as check_rule
 
 V = np.array([0.7, 1.3, 0.4, 1.1])
 
@@ -194,6 +195,16 @@ def test_a_matrix_from_its_iterator_is_refused(read: Callable[[Any], Any]) -> No
             differentiate(3.0)
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_the_elements_of_a_matrix_one_by_one() -> None:
+    def f(x: Any) -> Any:
+        m = np.asmatrix([[x, 1.0], [2.0, x * x]])
+        m.flat[1] = 3.0 * x
+        return max(m.flat) * m.flat[0] + sum(v * v for v in m.flat)
+
+    check_rule(f, 1.5)
+
+
 def ravelled_sequence(x: Any) -> Any:
     def held(y: Any) -> Any:
         made = np.empty(1, object)
@@ -213,7 +224,12 @@ def gathered_sequence(x: Any) -> Any:
     return np.sum(np.array([one, one * x], dtype=object))
 
 
-@pytest.mark.parametrize("f", [ravelled_sequence, added_to_a_sequence, gathered_sequence])
+def test_a_sequence_of_arrays_of_objects_becomes_one() -> None:
+    assert adbc.value_and_grad(gathered_sequence)(3.0) == (12.0, 7.0)
+    assert adbc.jvp(gathered_sequence, (3.0,), (1.0,)) == (12.0, 7.0)
+
+
+@pytest.mark.parametrize("f", [ravelled_sequence, added_to_a_sequence])
 def test_sequences_of_arrays_of_objects_are_refused(f: Callable[[Any], Any]) -> None:
     for differentiate in (adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
         with pytest.raises(UnsupportedError):

@@ -3,6 +3,7 @@ functions that `np.vectorize` made beforehand, which NumPy runs over such arrays
 
 from __future__ import annotations
 
+import datetime
 import math
 from typing import Any
 
@@ -112,9 +113,25 @@ def vectorised_results(x):
     return (first * second).sum() + CACHED(np.array([x, x * x])).sum()
 
 
+def of_arrays(x):
+    blocks = np.asarray([[np.array([x, x]), np.array([x * x])]], dtype=object)
+    again = np.asarray([blocks[0, :], [blocks[0, 1], x]], dtype=object)
+    return again[0, 0].sum() * again[1, 0][0] * again[1, 1]
+
+
+def beside_dates(x):
+    rows = [(datetime.date(2020, 1, 1), x), (datetime.date(2020, 1, 3), x * x)]
+    table = np.zeros(2, dtype=[("day", "M8[D]"), ("value", float)])
+    table["day"] = [day for day, _ in rows]
+    table["value"] = [value for _, value in rows]
+    days = np.array([day for day, _ in rows], dtype="M8[D]")
+    return table["value"][table["day"] > days[0]].sum() * (days[1] - days[0]).astype(float)
+
+
 PROGRAMS = [
     arithmetic, with_numbers, in_rows, as_a_list, assigned, ragged, from_numbers, of_tuples, reduced,
     items, constant, compared, complex_numbers, vectorised, vectorised_by_name, vectorised_results,
+    of_arrays, beside_dates,
 ]  # fmt: skip
 MODES = [{}, {"speculation": "interpret"}, {"speculation": "never"}, {"warm_after": 0}]
 

@@ -138,3 +138,54 @@ def test_iterations_of_operators_and_sparse_matrices() -> None:
         return np.sum(of_operator * linalg.gmres(matrix(d, "csc"), b, rtol=1e-13)[0])
 
     check_gradient(f, NUMBERS, V, argnums=(0, 1))
+
+
+# -- parts of matrices, and matrices side by side ----------------------------------------------------------
+
+FEW, TRUE = np.array([2, 0, 2]), np.array([True, False, True, True])
+PARTS: dict[str, Any] = {
+    "rows": lambda a: a[FEW],
+    "columns": lambda a: a[:, FEW],
+    "one behind the other": lambda a: a[TRUE][:, TRUE],
+    "block": lambda a: a[np.ix_(FEW, [3, 1])],
+    "places": lambda a: a[[-1, 0, 2], [-1, 1, 0]],
+    "places in rows": lambda a: a[[[0, 1], [2, 3]], [[0, 1], [0, 3]]],
+    "steps": lambda a: a[::2, ::-1],
+    "beside": lambda a: sparse.hstack([a, 2.0 * a, a.T.asformat(a.format)], format=a.format),
+    "below": lambda a: sparse.vstack([a, 2.0 * a, a.T.asformat(a.format)], format=a.format),
+    "larger": lambda a: a.maximum(a.T * 1.1),
+    "smaller": lambda a: a.minimum(a.T * 1.1),
+}
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+def test_parts(part: Any, kind: str) -> None:
+    def f(d: Any) -> Any:
+        out = part(matrix(d, kind))
+        out = np.asarray(out.toarray() if sparse.issparse(out) else out)
+        return np.sum(out**2 * np.arange(1.0, out.size + 1.0).reshape(out.shape))
+
+    check_gradient(f, NUMBERS)
+
+
+def test_stiffness_without_fixed_places() -> None:
+    free = np.array([0, 2, 3])
+    check_gradient(lambda d: linalg.spsolve(matrix(d, "csc")[free][:, free], V[free]).sum(), NUMBERS)
+
+
+def test_zeros_are_not_taken_out() -> None:
+    def f(d: Any) -> Any:
+        a = matrix(d, "csr")
+        a.eliminate_zeros()
+        return (a @ V).sum()
+
+    check_gradient(f, NUMBERS)
+    with pytest.raises(UnsupportedError, match="eliminate_zeros"):
+        adbc.grad(f)(NUMBERS * (NUMBERS < 4.0))
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_product_with_an_exponential() -> None:
+    # The norm of a sparse matrix that is none of the new arrays is the largest number in a `np.matrix`.
+    check_gradient(lambda d: np.sum(linalg.expm_multiply(0.1 * matrix(d, "csr"), V) ** 2), NUMBERS)
