@@ -48,6 +48,7 @@ __all__ = [
     "is_array_or_number",
     "is_bare",
     "is_beside",
+    "is_declined",
     "is_default",
     "is_field",
     "is_generated",
@@ -109,6 +110,14 @@ def lookup(cls: type, name: str) -> Any:
         if name in base.__dict__:
             return base.__dict__[name]
     return None
+
+
+def is_declined(cls: type, name: str) -> bool:
+    """Whether `cls` says by None that its instances have no special method `name`: then nothing else is tried
+    in place of it."""
+    if not is_heap_type(cls):
+        return False
+    return next((vars(base)[name] is None for base in cls.__mro__ if name in vars(base)), False)
 
 
 def python_method(cls: type, name: str) -> Any:
