@@ -214,6 +214,9 @@ class _LruCache(Surrogate):
             self.kept[key] = result
         return result
 
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
     def cache_info(self) -> Any:
         return self.info(self.hits, self.misses, self.maxsize, len(self.kept))
 
@@ -247,6 +250,11 @@ def _lru_cache(function: Any, maxsize: Any, typed: bool, info: Any, /) -> Any:
     return _LruCache(function, maxsize, typed, info)
 
 
+def _itself(cache: Any, /) -> Any:
+    """What ``copy.copy`` makes of a function with a cache."""
+    return cache
+
+
 ROWS: list[Rule] = [
     ZeroRule(are_told_apart, result=bool),
     ZeroRule(key_of),
@@ -254,4 +262,5 @@ ROWS: list[Rule] = [
     ZeroRule(are_discrete, result=bool),
     Primitive(seen_as, frule=_seen_frule, rrule=_seen_rrule, is_fitted=True, result=tuple),
     Overlay(functools._lru_cache_wrapper, _lru_cache),
+    Overlay(functools._lru_cache_wrapper.__copy__, _itself),
 ]

@@ -190,6 +190,10 @@ class _Dispatched(Surrogate):
     def __module__(self) -> Any:  # type: ignore[override]
         return self.__getattr__("__module__")
 
+    @property
+    def __annotations__(self) -> Any:  # type: ignore[override]
+        return self.__getattr__("__annotations__")
+
 
 def _function_of(method: Any, dispatched: Any) -> Any:
     """The function that `functools.singledispatchmethod` makes where `dispatched` stands for it."""

@@ -7,7 +7,7 @@ followed like one of the user's.  Asked for its class, it tells of the one that 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["OwnIterator", "Surrogate"]
 
@@ -16,7 +16,8 @@ class Surrogate:
     """The base of classes whose instances stand for those of another: ``type(x)``, which is answered by
     adbc, ``x.__class__`` and `isinstance` tell of that."""
 
-    __stands_for__: Any
+    if TYPE_CHECKING:  # instances would have the annotations of the class for their own
+        __stands_for__: Any
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:

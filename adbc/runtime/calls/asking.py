@@ -22,7 +22,7 @@ from adbc.rules.classes import c_truth, overrides, plain_attributes, plain_text,
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import ZeroRule
 from adbc.runtime.calls.attributes import get_default, variables
-from adbc.runtime.calls.classes import lookup
+from adbc.runtime.calls.classes import is_declined, lookup
 from adbc.runtime.calls.contained import compares_in_python, text_in_c
 from adbc.runtime.calls.generators import Generator
 from adbc.runtime.calls.steps import (
@@ -136,6 +136,8 @@ def _contains(direct: Any, one_by_one: Any) -> Resolver:
         cls = type(call.args[0])
         if _python(cls, "__contains__"):
             return Delegate(call.of(direct))
+        if is_declined(cls, "__contains__"):
+            return UseRow(ZeroRule(call.function), call)  # which raises
         if cls is Generator or lookup(cls, "__contains__") is None:
             walks = hasattr(cls, "__iter__") or _python(cls, "__getitem__")
             return Delegate(call.of(one_by_one)) if walks else None
@@ -310,7 +312,9 @@ def _str(call: Call, table: RuleTable) -> Step | None:
     cls = type(call.args[0])
     if _python(cls, "__str__"):
         return Delegate(call.of(text_of))
-    return text_in_c(call) if plain_text(cls) else Delegate(call.of(description_of))
+    # `object` asks for ``__repr__``, but a class may have taken the text of what it derives from, in C.
+    is_described = lookup(cls, "__str__") is object.__str__ and _python(cls, "__repr__")
+    return Delegate(call.of(description_of)) if is_described else text_in_c(call)
 
 
 def _repr(call: Call, table: RuleTable) -> Step | None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.intrinsics import _load_special_
-from adbc.rules.classes import overrides, stands_for
+from adbc.rules.classes import forbids, overrides, stands_for
 from adbc.tangents.containers import NamedTupleKind
 from adbc.tangents.fields import has_attributes_beside, is_python_class
 from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
@@ -48,6 +48,7 @@ __all__ = [
     "is_array_or_number",
     "is_bare",
     "is_beside",
+    "is_declined",
     "is_default",
     "is_field",
     "is_generated",
@@ -109,6 +110,12 @@ def lookup(cls: type, name: str) -> Any:
         if name in base.__dict__:
             return base.__dict__[name]
     return None
+
+
+def is_declined(cls: type, name: str) -> bool:
+    """Whether `cls` says by None that its instances have no special method `name`: then nothing else is tried
+    in place of it."""
+    return is_heap_type(cls) and forbids(cls, name)
 
 
 def python_method(cls: type, name: str) -> Any:

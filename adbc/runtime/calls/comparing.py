@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections import deque
+from collections import OrderedDict, deque
 from typing import Any
 
 from adbc.rules.lookup import RuleTable
@@ -116,7 +116,7 @@ def compare_containers(call: Call) -> Step | None:
     """The step of a comparison of two builtin containers, which may be up to Python code; None of others."""
     a, b = call.args
     if type(a) not in _COMPARED or type(b) not in _COMPARED:
-        return None
+        return compare_in_c(call, None) if _derive_from_containers(call) else None
     if not compares_in_python(call.args):
         # another call object: this depends on what stands in the containers
         return UseRow(ZeroRule(call.function), call.of(call.function))
@@ -124,6 +124,44 @@ def compare_containers(call: Call) -> Step | None:
         return Delegate(call.prepend(compared, None, call.function, None, None))
     return RunWatched(call, "compares")
 
+
+def _derive_from_containers(call: Call) -> bool:
+    """Whether classes that derive from builtin ones have left it to these to compare their instances."""
+    name = call.function.__name__
+    is_any = False
+    for x, asked in zip(call.args, (name, _MIRRORED.get(name, name)), strict=True):
+        cls, method = type(x), f"__{asked}__"
+        found = next(vars(base)[method] for base in cls.__mro__ if method in vars(base))
+        if found is not getattr(object, method) and (found.__hash__ is None or found not in _METHODS):
+            return False
+        is_any = is_any or issubclass(cls, _WITH_PARTS)
+    return is_any
+
+
+def compare_in_c(call: Call, table: RuleTable | None) -> Step | None:
+    """The step of a comparison by a method of a builtin class: ``dict.__eq__(a, b)``, which an operator asks
+    where the classes of the operands derive from it."""
+    if len(call.args) != 2 or call.keywords:
+        return None
+    if compares_in_python(call.args):
+        return RunWatched(call, "compares")
+    # another call object: this depends on what stands in the containers
+    return UseRow(ZeroRule(call.function), call.of(call.function))
+
+
+_BUILTIN: tuple[Any, ...] = (
+    int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, deque, OrderedDict,
+    type({}.keys()), type({}.items()),
+)  # fmt: skip
+_MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+_WITH_PARTS = (list, tuple, dict, set, frozenset, deque)
+_METHODS = frozenset(
+    vars(cls)[name]
+    for cls in _BUILTIN
+    for name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
+    if name in vars(cls)
+)
+"""The methods of builtin classes that compare."""
 
 _COMPARED: tuple[Any, ...] = (list, tuple, deque, dict, type({}.items()), type({}.values()))
 
@@ -136,6 +174,7 @@ PROTOCOLS: Protocols = {
     list.remove: _searching(removed),
     tuple.index: _searching(index_of),
     tuple.count: _searching(count_in),
+    **dict.fromkeys(_METHODS, compare_in_c),
 }
 """What searches for an equal element lead to."""
 

@@ -222,7 +222,7 @@ def _new_tuple(call: Call, table: RuleTable) -> Step | None:
 def _record(call: Call, table: RuleTable) -> Step | None:
     cls = call.args[0]
     names = _record_fields(cls)
-    if names is None:
+    if names is None or len(names) != len(call.args) - 1:  # too many or too few, as ``_make`` will see
         return UseRow(_NEW_TUPLE, call)
     rest = Call(record.of(cls), None, call.args[1:], call.shadows[1:], call.origins[1:], (), None)
     return MakeRecord(rest, names, None, names)

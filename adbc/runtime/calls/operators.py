@@ -18,9 +18,10 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.lists import sort_at_once, watched_sort
 from adbc.rules.builtins.ordering import watched_order
 from adbc.rules.builtins.sorting import MOST, sort_by_questions, sorted_by_questions
-from adbc.rules.classes import forbids, overrides, says_its_class
+from adbc.rules.classes import overrides, says_its_class
 from adbc.rules.lookup import RuleTable
-from adbc.runtime.calls.classes import as_plain_number, is_heap_type, lookup, python_method
+from adbc.rules.table import ZeroRule
+from adbc.runtime.calls.classes import as_plain_number, is_declined, is_heap_type, lookup, python_method
 from adbc.runtime.calls.comparing import SEARCHES, compare_containers
 from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.keys import HASHING, is_asked_key, is_enumeration
@@ -34,6 +35,7 @@ from adbc.runtime.calls.steps import (
     Resolver,
     RunWatched,
     Step,
+    UseRow,
 )
 from adbc.types import AbstractType, TupleType, class_of
 from adbc.types.lattice import FLOAT, INT, ConstType, ListType, RealType
@@ -64,7 +66,7 @@ def _binary(by: Binary) -> Resolver:
         in_python = [python_method(a, forward), python_method(b, reflected)]
         if in_place is not None:
             in_python.append(python_method(a, in_place))
-        if not any(in_python):
+        if not (any(in_python) or is_declined(a, forward) or is_declined(b, reflected)):
             return of_plain_numbers(call, table)
         if _is_numpy_number(a) and _is_only_object(
             b
@@ -146,8 +148,8 @@ def _may_answer(cls: type, name: str, other: type) -> bool:
     Methods of the built-in classes return NotImplemented for classes that are not their own, except that
     numbers compute with narrower ones.
     """
-    if python_method(cls, name) is not None:
-        return True
+    if python_method(cls, name) is not None or is_declined(cls, name):
+        return True  # None is called as well, which is an error
     if lookup(cls, name) is None or (hasattr(cls, "__array_interface__") and _array_defers(name, other)):
         return False
     return cls not in _DECLINING or issubclass(other, _NARROWER.get(cls, cls))
@@ -207,6 +209,12 @@ def _comparison(cls: type, name: str) -> Any:
     return python_method(cls, _dunder(name))
 
 
+def _may_compare_in_c(cls: type, name: str, other: type) -> bool:
+    """Whether C code that compares instances of `cls` may say something of one of `other`."""
+    method = _dunder(name)
+    return lookup(cls, method) is not getattr(object, method) and _may_answer(cls, method, other)
+
+
 def _compare(name: str) -> Resolver:
     """The resolver of a comparison: each operand is asked for its own and for the mirrored one."""
     mirrored, symbol = _COMPARE[name]
@@ -214,13 +222,14 @@ def _compare(name: str) -> Resolver:
     def compare(call: Call, table: RuleTable) -> Step | None:
         a, b = (type(x) for x in call.args)
         forward, reflected = _comparison(a, name), _comparison(b, mirrored)
-        if forward is None and reflected is None:
+        is_ruled_out = is_declined(a, _dunder(name)) or is_declined(b, _dunder(mirrored))
+        if forward is None and reflected is None and not is_ruled_out:
             return compare_containers(call) or of_plain_numbers(call, table)
         calls = []
-        if forward is not None:
-            calls.append(call.on(forward, 0, 1))
-        if reflected is not None:
-            calls.append(call.on(reflected, 1, 0))
+        if forward is not None or _may_compare_in_c(a, name, b):
+            calls.append(call.on(forward or lookup(a, _dunder(name)), 0, 1))
+        if reflected is not None or _may_compare_in_c(b, mirrored, a):
+            calls.append(call.on(reflected or lookup(b, _dunder(mirrored)), 1, 0))
             if a is not b and a in b.__mro__:  # not by what a class says of its subclasses
                 calls.reverse()
         x, y = call.args
@@ -251,8 +260,8 @@ def _unary(*names: str, ask: Any = None) -> Resolver:
                 if method is None:
                     return of_plain_numbers(call, table)
                 return Delegate(call.of(ask or _TELLING.get(name) or method))
-            if forbids(cls, name):
-                call.function(call.args[0])  # which raises
+            if is_declined(cls, name):
+                return UseRow(ZeroRule(call.function), call)  # which says that it is not to be done
         return None
 
     return unary

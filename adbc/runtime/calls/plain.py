@@ -231,6 +231,11 @@ class _Search:
         """Whether object `x`, of which no shadow of an argument tells, is known to depend on the input."""
         return self.context is not None and self.context.is_active(self.context.shadows.behind(x))
 
+    def has_followed_attributes(self, function: Any) -> bool:
+        """Whether code that is followed has given attributes to `function`, which has a shadow for them: that
+        must get what the call writes beside them."""
+        return self.context is not None and self.context.shadows.lookup(function.__dict__) is not None
+
     def has_active_key(self, keys: Iterable[Any]) -> bool:
         """Whether one of `keys`, of a dict or in a set, has a derivative."""
         return self.context is not None and any(is_active_key(self.context, key) for key in keys)
@@ -255,7 +260,7 @@ class _Search:
             if cls is weakref.ReferenceType:
                 behind += (x(), x.__callback__)
             elif cls is types.FunctionType:
-                if not _is_followed_to_the_end(x, pending):
+                if self.has_followed_attributes(x) or not _is_followed_to_the_end(x, pending):
                     return False
             elif (parts := wrapped_by(x)) is not None:
                 pending += parts

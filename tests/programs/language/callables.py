@@ -577,3 +577,23 @@ def classes_of_partials(x, u):
     u[0] *= x if g.__class__ is functools.partial else x * x
     u[1] *= x if isinstance(g, functools.partial) and type(g) is not type(x) else x * x
     return g(u[0]) + g(u[1])
+
+
+@case(1.5, [1.0, 2.0])
+def attributes_beside_those_that_wraps_writes(x, u):
+    def wrapped(a: float) -> float:
+        return a * x
+
+    wrapped.scale = 3.0
+    wrapped.table = {"a": x}
+
+    def wrapper(a):
+        u[0] *= x
+        return wrapped(a)
+
+    wrapper.factor = x
+    wrapper.table = {}
+    functools.update_wrapper(wrapper, wrapped, ("scale", "missing"), ("table",))
+    y = wrapper(u[1]) * wrapper.scale * wrapper.factor * wrapper.table["a"]
+    functools.update_wrapper(wrapper, wrapped)
+    return y * len(wrapper.__annotations__) * wrapper.__wrapped__(x) * (wrapper.__name__ == "wrapped")

@@ -19,6 +19,7 @@ MODULES = [
     "classes_in_functions",
     "constructed",
     "container_classes",
+    "derived_classes",
     "descriptors",
     "dict_walks",
     "exceptions",
