@@ -28,9 +28,19 @@ def _are_reals(values: Any) -> bool:
     return all(real(type(x)) for x in values)
 
 
-def _exact(values: Sequence[Any], name: str) -> None:
-    if not _are_reals(values):
-        raise TypeError(f"statistics.{name} is followed for real numbers of Python's and NumPy's only")
+def _followed(function: Any) -> Any:
+    """The library's function, without a rule: what it does of fractions and decimal numbers is followed."""
+    return types.FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+
+
+_followed_mean, _followed_harmonic_mean = map(_followed, (statistics.mean, statistics.harmonic_mean))
+_followed_fmean = _followed(statistics.fmean)
 
 
 # -- what is computed of one list ---------------------------------------------------------------------------
@@ -91,29 +101,33 @@ def _harmonic_partials(out: Any, values: Any, weights: Any = None) -> Partials:
 # -- bodies ------------------------------------------------------------------------------------------------
 
 
-def _listed(data: Any, name: str) -> list[Any]:
-    values = list(data)
-    _exact(values, name)
-    return values
-
-
 def _mean(data: Any) -> Any:
-    return _mean_of(_listed(data, "mean"))
+    values = list(data)
+    return _mean_of(values) if _are_reals(values) else _followed_mean(values)
 
 
 def _harmonic_mean(data: Any, weights: Any = None) -> Any:
-    values = _listed(data, "harmonic_mean")
+    values = list(data)
+    if not _are_reals(values):
+        return _followed_harmonic_mean(values, weights)
     return _plain_harmonic_of(values) if weights is None else _harmonic_of(values, list(weights))
 
 
 def _body(name: str, of_list: Callable[..., Any], around: Callable[..., Any]) -> Callable[..., Any]:
     centre = "xbar" if name in ("variance", "stdev") else "mu"
+    followed = _followed(getattr(statistics, name))
 
     def with_xbar(data: Any, xbar: Any = None) -> Any:
-        return of_list(_listed(data, name)) if xbar is None else around(_listed(data, name), xbar)
+        values = list(data)
+        if not _are_reals(values):
+            return followed(values, xbar)
+        return of_list(values) if xbar is None else around(values, xbar)
 
     def with_mu(data: Any, mu: Any = None) -> Any:
-        return of_list(_listed(data, name)) if mu is None else around(_listed(data, name), mu)
+        values = list(data)
+        if not _are_reals(values):
+            return followed(values, mu)
+        return of_list(values) if mu is None else around(values, mu)
 
     return with_xbar if centre == "xbar" else with_mu
 
@@ -149,13 +163,6 @@ def _mean_and_stdev(data: Any) -> tuple[Any, Any]:
     return statistics.mean(values), statistics.stdev(values)
 
 
-_FMEAN: Any = statistics.fmean
-_followed_fmean = types.FunctionType(
-    _FMEAN.__code__, _FMEAN.__globals__, "fmean", _FMEAN.__defaults__, _FMEAN.__closure__
-)
-"""The library's function, without a rule."""
-
-
 def _fmean(data: Any, weights: Any = None) -> Any:
     if weights is None and (type(data) is list or type(data) is tuple) and data:
         return math.fsum(data) / len(data)
@@ -168,7 +175,7 @@ def fmean_of(*elements: Any) -> float:
 
 def _rows() -> list[Rule]:
     rows: list[Rule] = [
-        ZeroRule(_exact),
+        ZeroRule(_are_reals, result=bool),
         ZeroRule(_places_of_modes),
         ZeroRule(_fail_of_nothing),
         sequence_rule(_mean_of, _mean_partials, 1),

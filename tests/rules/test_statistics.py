@@ -5,11 +5,14 @@ from __future__ import annotations
 import bisect
 import heapq
 import statistics
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 import adbc
+from adbc.errors import MissingRuleError
 from adbc.testing import test_rule as check_rule
 
 DATA = [0.7, 0.2, 1.1, 0.5]
@@ -58,6 +61,29 @@ def test_errors_are_those_of_the_library(name: str) -> None:
     f = called(f"lambda x: x * statistics.{name}([])")
     with pytest.raises(statistics.StatisticsError):
         adbc.grad(f)(1.0)
+
+
+@pytest.mark.parametrize("number", [Fraction, Decimal])
+@pytest.mark.parametrize(
+    "name", ["mean", "harmonic_mean", "variance", "stdev", "pvariance", "pstdev", "median"]
+)
+def test_constants_that_are_no_floats(name: str, number: Any) -> None:
+    """Fractions and decimal numbers have no derivative: what is computed of them is what it is plainly."""
+    function = getattr(statistics, name)
+    data = [number(1), number(5) / number(4), number(3)]
+
+    def f(x: float) -> float:
+        return x * float(function(data)) * float(function(v for v in data))
+
+    factor = float(function(data)) ** 2
+    for _ in range(3):
+        assert adbc.value_and_grad(f)(2.0) == pytest.approx((2.0 * factor, factor))
+        assert adbc.jvp(f, (2.0,), (1.0,)) == pytest.approx((2.0 * factor, factor))
+
+
+def test_fractions_beside_a_number_with_a_derivative() -> None:
+    with pytest.raises(MissingRuleError, match="as_integer_ratio"):
+        adbc.grad(lambda x: float(statistics.mean([x, Fraction(1, 2)])))(2.0)
 
 
 def test_bisect() -> None:
