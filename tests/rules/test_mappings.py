@@ -352,11 +352,13 @@ def test_an_ordered_argument_gets_its_order_back() -> None:
 
 def test_updates_that_cannot_be_followed_are_refused() -> None:
     def f(d: Any, x: Any) -> Any:
-        return d.update({"z": x}, q=x)
+        d.update({"z": x}, q=x)
+        return d["z"] * d["q"]
 
     for run in (
         lambda: adbc.jvp(f, ({"p": 0.5}, 0.8), ({"p": 1.0}, 1.0)),
-        lambda: adbc.vjp(f, {"p": 0.5}, 0.8),
+        lambda: adbc.vjp(f, {"p": 0.5}, 0.8)[1](1.0),
+        lambda: adbc.grad(lambda d: f(d, d["p"]))({"p": 0.5}),
     ):
         with pytest.raises((UnsupportedError, MissingRuleError), match=r"test_mappings\.py"):
             run()

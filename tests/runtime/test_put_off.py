@@ -172,7 +172,7 @@ def test_keys_that_depend_on_the_input_are_refused(program: Program) -> None:
 
 @pytest.mark.parametrize("program", ACTIVE[:4])
 def test_a_derivative_inside_is_refused_at_once(program: Program) -> None:
-    with pytest.raises(UnsupportedError, match=r"an active .* becomes"):
+    with pytest.raises(UnsupportedError, match=r"(an active .*|with a derivative) becomes"):
         adbc.grad(lambda x: adbc.grad(program)(x) * x)(1.3)
 
 
