@@ -121,6 +121,27 @@ def libraries(session: nox.Session) -> None:
     session.run("python", "-m", "libraries", *options)
 
 
+LANGUAGE = (
+    "augassign", "binop", "bisect", "bool", "builtin", "class", "collections", "compare", "contextlib",
+    "decorators", "deque", "descr", "dict", "dictcomps", "enum", "enumerate", "exception_group",
+    "exception_variations", "exceptions", "except_star", "float", "fractions", "functools", "generators",
+    "grammar", "heapq", "int", "iter", "itertools", "keywordonlyarg", "list", "named_expressions", "operator",
+    "ordered_dict", "patma", "property", "raise", "range", "scope", "statistics", "string", "super", "tuple",
+    "unicode", "with",
+)  # fmt: skip
+
+
+@nox.session(python=VERSIONS)
+def language(session: nox.Session) -> None:
+    """The interpreter's own tests of the language inside of a derivative: what is refused, what fails."""
+    version = str(session.python)
+    if not has_opcodes(version):
+        session.skip(f"adbc has no table of the opcodes of CPython {version}")
+    session.install("-e", ".[test]")
+    for name in session.posargs or LANGUAGE:
+        session.run("python", "-m", "tests.programs.inside_a_derivative", f"test_{name}")
+
+
 @nox.session(python=VERSIONS)
 def roundtrip(session: nox.Session) -> None:
     """Whole modules pass their own tests after a round trip, on every interpreter found."""
