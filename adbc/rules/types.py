@@ -7,6 +7,7 @@ proxy has the shadow of the dict behind it, and each of its methods is that of t
 from __future__ import annotations
 
 import builtins
+import gc
 import operator
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -78,11 +79,12 @@ def _differ(a: Any, b: Any, /) -> Any:
 
 
 class _Behind:
-    """The class of `behind`: ``behind(proxy)`` is the dict that a mapping proxy shows.  It is not a function,
-    for the runtime looks at each proxy to see whether a class is behind it."""
+    """The class of `behind`: ``behind(proxy)`` is the mapping that a mapping proxy shows.  It is not a
+    function, for the runtime looks at each proxy to see whether a class is behind it."""
 
     def __call__(self, proxy: Any) -> Any:
-        return PROXY.viewed(proxy)
+        viewed = PROXY.viewed(proxy)
+        return gc.get_referents(proxy)[0] if viewed is None else viewed
 
 
 behind = _Behind()

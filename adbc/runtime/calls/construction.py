@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import types
 import weakref
 from collections.abc import Sequence
@@ -324,9 +325,12 @@ def _ask_weakly(call: Call, table: RuleTable) -> Step | None:
 
 
 def _behind(call: Call, table: RuleTable) -> Step | None:
-    """The dict behind a mapping proxy.  What stands in that of a class is found by its address."""
+    """The mapping behind a mapping proxy.  What stands in the dict of a class is found by its address, and so
+    is a mapping of a class that is written in Python."""
     proxy = call.args[0]
     viewed = PROXY.viewed(proxy)
+    if viewed is None:
+        return Found(call, gc.get_referents(proxy)[0])
     return Found(call, dict(viewed)) if viewed is not None and PROXY.shows_class(proxy) else None
 
 

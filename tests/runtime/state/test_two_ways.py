@@ -96,6 +96,21 @@ def test_a_mapping_proxy_of_what_is_not_differentiated() -> None:
     assert adbc.grad(lambda x, seen: x * seen["a"])(2.0, seen) == 3.0
 
 
+SETTINGS = collections.ChainMap({"a": 3.0}, {"b": 2.0})
+SEEN = types.MappingProxyType(SETTINGS)
+
+
+def set_and_seen(x: Any) -> Any:
+    SETTINGS["a"] = x
+    return SEEN["a"] * x + SEEN["b"] + sum(SEEN[k] for k in SEEN) + SEEN.get("c", 1.0) + ("a" in SEEN)
+
+
+def test_a_mapping_proxy_of_a_mapping_in_python() -> None:
+    for _ in range(3):
+        assert adbc.value_and_grad(set_and_seen)(1.5) == (9.75, 4.0)
+        assert adbc.jvp(set_and_seen, (1.5,), (1.0,)) == (9.75, 4.0)
+
+
 @pytest.mark.parametrize("f", [element, elements, converted, summed, unpacked])
 def test_a_memoryview(f: Any) -> None:
     a = np.ones(3)
