@@ -45,13 +45,18 @@ def has_opcodes(version: str) -> bool:
     )
 
 
-@nox.session(python=VERSIONS)
-def tests(session: nox.Session) -> None:
-    """All tests, on every interpreter from 3.11 to 3.15 that is found and whose opcodes adbc knows."""
+def install(session: nox.Session) -> None:
+    """Install the project and what its tests need; skip an interpreter whose opcodes adbc does not know."""
     version = str(session.python)
     if not has_opcodes(version):
         session.skip(f"adbc has no table of the opcodes of CPython {version}")
     session.install("-e", ".[test]")
+
+
+@nox.session(python=VERSIONS)
+def tests(session: nox.Session) -> None:
+    """All tests, on every interpreter from 3.11 to 3.15 that is found and whose opcodes adbc knows."""
+    install(session)
     session.run("python", "-m", "pytest", "-m", "", *session.posargs)
 
 
@@ -134,10 +139,7 @@ LANGUAGE = (
 @nox.session(python=VERSIONS)
 def language(session: nox.Session) -> None:
     """The interpreter's own tests of the language inside of a derivative: what is refused, what fails."""
-    version = str(session.python)
-    if not has_opcodes(version):
-        session.skip(f"adbc has no table of the opcodes of CPython {version}")
-    session.install("-e", ".[test]")
+    install(session)
     for name in session.posargs or LANGUAGE:
         session.run("python", "-m", "tests.programs.inside_a_derivative", f"test_{name}")
 
@@ -145,10 +147,7 @@ def language(session: nox.Session) -> None:
 @nox.session(python=VERSIONS)
 def roundtrip(session: nox.Session) -> None:
     """Whole modules pass their own tests after a round trip, on every interpreter found."""
-    version = str(session.python)
-    if not has_opcodes(version):
-        session.skip(f"adbc has no table of the opcodes of CPython {version}")
-    session.install("-e", ".[test]")
+    install(session)
     session.run("python", "-m", "tests.programs.round_trip_table", *session.posargs)
 
 

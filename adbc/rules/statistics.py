@@ -10,12 +10,12 @@ from __future__ import annotations
 import collections
 import math
 import statistics
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.rules.classes import real
 from adbc.rules.elements import Elements, of_elements, of_equal_weight
+from adbc.rules.lookup import derived_body
 from adbc.rules.math import sequence_rule
 from adbc.rules.table import Overlay, Rule, ScalarRule, ZeroRule
 
@@ -28,19 +28,10 @@ def _are_reals(values: Any) -> bool:
     return all(real(type(x)) for x in values)
 
 
-def _followed(function: Any) -> Any:
-    """The library's function, without a rule: what it does of fractions and decimal numbers is followed."""
-    return types.FunctionType(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-
-
-_followed_mean, _followed_harmonic_mean = map(_followed, (statistics.mean, statistics.harmonic_mean))
-_followed_fmean = _followed(statistics.fmean)
+# What the library does of fractions and decimal numbers is followed.
+_followed_mean: Any = derived_body(statistics.mean)
+_followed_harmonic_mean: Any = derived_body(statistics.harmonic_mean)
+_followed_fmean: Any = derived_body(statistics.fmean)
 
 
 # -- what is computed of one list ---------------------------------------------------------------------------
@@ -115,7 +106,7 @@ def _harmonic_mean(data: Any, weights: Any = None) -> Any:
 
 def _body(name: str, of_list: Callable[..., Any], around: Callable[..., Any]) -> Callable[..., Any]:
     centre = "xbar" if name in ("variance", "stdev") else "mu"
-    followed = _followed(getattr(statistics, name))
+    followed: Any = derived_body(getattr(statistics, name))
 
     def with_xbar(data: Any, xbar: Any = None) -> Any:
         values = list(data)

@@ -8,13 +8,13 @@ formula gives; otherwise the code of SciPy is followed.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
+from adbc.rules.lookup import derived_body
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -26,20 +26,10 @@ def are_inside(self: Any, z: Any, shapes: tuple[Any, ...], scale: Any, is_open: 
     return bool(np.all(self._argcheck(*shapes) & (scale > 0) & mask(z, *shapes)))
 
 
-def _as_written(function: Any) -> Any:
-    """`function`, as SciPy has it in Python."""
-    return types.FunctionType(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-
-
 def _body(name: str) -> Callable[..., Any]:
     """The body of the method `name`, which calls that of the formula and is told of the scale by its kind."""
-    formula, followed = f"_{name}", _as_written(getattr(stats.rv_continuous, name))
+    formula = f"_{name}"
+    followed: Any = derived_body(getattr(stats.rv_continuous, name))
     is_density, is_open = name in ("pdf", "logpdf"), name not in ("pdf", "logpdf")
 
     def body(self: Any, x: Any, *args: Any, **kwds: Any) -> Any:

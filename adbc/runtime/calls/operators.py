@@ -267,28 +267,27 @@ def _unary(*names: str, ask: Any = None) -> Resolver:
     return unary
 
 
+def answer_of(x: Any, name: str, kind: type) -> Any:
+    """What the method `name` of `x` gives, which has to be an instance of `kind`."""
+    answer = intrinsics._load_special_(x, name)()
+    if isinstance(answer, kind):
+        return answer
+    raise TypeError(f"{name} returned non-{kind.__name__} (type {type(answer).__name__})")
+
+
 def complex_of(x: Any) -> Any:
     """``complex(x)`` where the class of `x` has ``__complex__``."""
-    answer = intrinsics._load_special_(x, "__complex__")()
-    if isinstance(answer, complex):
-        return answer
-    raise TypeError(f"__complex__ returned non-complex (type {type(answer).__name__})")
+    return answer_of(x, "__complex__", complex)
 
 
 def int_of(x: Any) -> Any:
     """``int(x)`` where the class of `x` has ``__int__``."""
-    answer = intrinsics._load_special_(x, "__int__")()
-    if isinstance(answer, int):
-        return answer
-    raise TypeError(f"__int__ returned non-int (type {type(answer).__name__})")
+    return answer_of(x, "__int__", int)
 
 
 def bytes_of(x: Any) -> Any:
     """``bytes(x)`` where the class of `x` has ``__bytes__``."""
-    answer = intrinsics._load_special_(x, "__bytes__")()
-    if isinstance(answer, bytes):
-        return answer
-    raise TypeError(f"__bytes__ returned non-bytes (type {type(answer).__name__})")
+    return answer_of(x, "__bytes__", bytes)
 
 
 def hash_of(x: Any) -> int:
