@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from adbc import passes
@@ -29,6 +29,7 @@ from adbc.rules.consumers import FOLDS, Unset, consumer_of, dict_of_pairs, exten
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build import calling
 from adbc.runtime.build.calling import Calling, stands_in
+from adbc.runtime.build.stopping import calls_what_stops, may_stop
 
 __all__ = ["Consuming"]
 
@@ -49,6 +50,15 @@ def _is_known(value: Value) -> bool:
     if isinstance(value, Instruction):
         return target(value) is _new_ and constant(value.operands[1]) is types.FunctionType
     return type(constant(value)) is types.FunctionType
+
+
+def _codes_made(graph: Graph) -> Iterator[types.CodeType]:
+    """The code of each function that is made in `graph`."""
+    for call in graph.instructions():
+        if target(call) is _new_ and constant(call.operands[1]) is types.FunctionType:
+            code = constant(call.operands[2])
+            if isinstance(code, types.CodeType):
+                yield code
 
 
 def _joins(called: Value) -> bool:
@@ -120,7 +130,7 @@ class Consuming:
         consumes or delegates to written into it."""
         if code not in self._bodies:
             self._bodies[code] = None
-            if is_simple_generator(graph):
+            if is_simple_generator(graph) and not calls_what_stops(code, globals):
                 body, _, _ = copy_graph(graph)
                 body.namespace = globals
                 if without_delegations(body):
@@ -220,6 +230,8 @@ class Consuming:
             if not isinstance(closure, Instruction) or target(closure) is not _new_:
                 return None
             cells = closure.operands[2:]
+            if any(may_stop(c, graph.namespace) for c in _codes_made(graph)):
+                return None  # a cell may hold the function
         try:
             body = self.graphs.lifted(code, graph.namespace)
         except LiftError:

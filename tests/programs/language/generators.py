@@ -669,3 +669,55 @@ def the_same_again(u, x):
         if total < 1.0:
             break
     return total
+
+
+def taken(it):
+    return next(it)
+
+
+class Tokens:
+    def __init__(self, values):
+        self.values = iter(values)
+
+    def pop(self):
+        return next(self.values)
+
+
+def popped(tokens, n):
+    for _ in range(n):
+        yield tokens.pop()
+
+
+@case(1.2, [1.0, 2.0])
+def stopped_by_what_they_call(x, u):
+    values = iter([x, u[0] * x])
+
+    def forever():
+        while True:
+            yield taken(values)
+
+    def stops():
+        raise StopIteration
+
+    def once():
+        yield x * u[1]
+        yield stops()
+
+    try:
+        for y in forever():
+            u[0] += y
+    except RuntimeError:
+        u[0] *= x
+    except StopIteration:
+        u[0] = 0.0
+    try:
+        for y in once():
+            u[1] += y * u[0]
+    except RuntimeError as error:
+        u[1] *= x * len(str(error))
+    except StopIteration:
+        u[1] = 0.0
+    try:
+        return sum(popped(Tokens([x, u[0]]), 3))
+    except RuntimeError as error:
+        return x * u[0] * u[1] * (error.__cause__ is not None)
