@@ -350,6 +350,13 @@ def _check_length_(values: Any, count: int) -> None:
         raise ValueError(f"not enough values to unpack (expected {count}, got {got})")
 
 
+def _takes_(function: Callable[..., Any], behind: int, count: int, values: tuple[Any, ...]) -> None:
+    """Raise what calling `function` with `values` behind `behind` other arguments raises, if these are not
+    `count`, which is how many it takes."""
+    if len(values) != count:
+        function(*(None,) * behind, *values)
+
+
 def _project_(values: tuple[Any, ...], index: int) -> Any:
     """Element `index` of a tuple that an unpacking or a multiple result made."""
     return values[index]

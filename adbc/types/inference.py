@@ -550,6 +550,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._next_: _next,
     intrinsics._unpack_list_: _unpack,
     intrinsics._check_length_: _constant(NONE),
+    intrinsics._takes_: _constant(NONE),
     intrinsics._element_: _element,
     intrinsics._next_at_: _constant(ANY),
     intrinsics._take_at_: _constant(ANY),

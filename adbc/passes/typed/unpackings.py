@@ -18,6 +18,9 @@ and of an array::
     %x: float64 = call operator.getitem(%a, 0)
     %y: float64 = call operator.getitem(%a, 1)
 
+Of a list or an array that is made a tuple of only to be unpacked, as what stands behind a star in a call is,
+no tuple is made.
+
 The tuple then needs no shadow, and each value is as good as one that was read by its index.  Where nobody
 sees the tuple itself.  Needs types.
 """
@@ -27,10 +30,18 @@ from __future__ import annotations
 import operator
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _check_length_, _element_, _project_, _unpack_, _unpack_list_
+from adbc.ir.intrinsics import (
+    _check_length_,
+    _element_,
+    _foreigncall_,
+    _project_,
+    _takes_,
+    _unpack_,
+    _unpack_list_,
+)
 from adbc.ir.traverse import uses
 from adbc.ir.values import Const, Instruction
-from adbc.passes.query import target
+from adbc.passes.query import constant, target
 from adbc.types.inference import type_of
 from adbc.types.lattice import ArrayType, is_list
 
@@ -39,9 +50,9 @@ __all__ = ["list_unpackings"]
 
 def list_unpackings(graph: Graph) -> bool:
     """Read what is unpacked from lists and arrays by index, in place; returns whether anything changed."""
+    changed = _pass_by_tuples(graph)
     found = [call for call in graph.instructions() if target(call) is _unpack_ and _is_by_index(call)]
     users = uses(graph) if found else {}
-    changed = False
     for call in found:
         assert call.block is not None
         at = call.block.instructions.index(call) + 1
@@ -60,6 +71,41 @@ def list_unpackings(graph: Graph) -> bool:
             )
         changed = True
     return changed
+
+
+def _pass_by_tuples(graph: Graph) -> bool:
+    """Unpack lists and arrays in place of tuples that are made of them; returns whether there were any."""
+    made = [call for call in graph.instructions() if _is_made_of_list(call)]
+    users = uses(graph) if made else {}
+    gone = []
+    for call in made:
+        block = call.block
+        assert block is not None
+        at = block.instructions.index(call)
+        takers = users.get(call, ())
+        if {*takers} != {*block.instructions[at + 1 : at + 1 + len(takers)]}:
+            continue
+        if any(target(taker) not in (_takes_, _unpack_) for taker in takers):  # type: ignore[arg-type]
+            continue
+        for taker in takers:
+            taker.operands = [call.operands[2] if v is call else v for v in taker.operands]  # type: ignore[attr-defined]
+        gone.append(call)
+    for call in gone:
+        assert call.block is not None
+        call.block.instructions.remove(call)
+    return bool(gone)
+
+
+def _is_made_of_list(call: Instruction) -> bool:
+    """Whether `call` makes a tuple of a list, or of the rows or elements of an array."""
+    if (
+        target(call) is not _foreigncall_
+        or constant(call.operands[1]) is not tuple
+        or len(call.operands) != 3
+    ):
+        return False
+    known = type_of(call.operands[2])
+    return is_list(known) or (type(known) is ArrayType and bool(known.ndim))
 
 
 def _is_by_index(call: Instruction) -> bool:

@@ -201,6 +201,7 @@ _COMPARISONS: list[Rule] = [
     ZeroRule(operator.truth, when=c_truth, result=bool),
     ZeroRule(intrinsics._bool_, when=c_truth, result=bool),
     ZeroRule(intrinsics._exhausted_, result=bool),
+    ZeroRule(intrinsics._takes_, result=type(None)),
     ZeroRule(operator.contains, when=_contains, result=bool),
     ZeroRule(intrinsics._not_contains_, when=_contains, result=bool),
     ZeroRule(object.__eq__),

@@ -21,7 +21,7 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.inline_calls import MOST_IN_CODE, is_open, is_small
 from adbc.passes.normal.resolve_globals import is_stable
 from adbc.passes.query import NOTHING, constant, target
-from adbc.runtime.build.bindings import Bindings, is_constant
+from adbc.runtime.build.bindings import ANY_NUMBER, Bindings, is_constant
 
 __all__ = ["Calling", "cell_step", "stands_in"]
 
@@ -56,6 +56,14 @@ Fits = Callable[[Graph, Value], bool]
 """Whether a function may be written in where a generator is given for one of its parameters."""
 
 
+_NEW: Any = object.__new__
+
+
+def is_plain_class(cls: Any) -> bool:
+    """Whether instances of `cls` are made by its ``__init__``, and by nothing else that is written down."""
+    return isinstance(cls, type) and type(cls) is type and cls.__new__ is _NEW
+
+
 class Calling:
     """What `inline_calls` asks about the calls of one graph."""
 
@@ -66,6 +74,23 @@ class Calling:
     def choose(self, call: Instruction) -> tuple[Graph, list[Value]] | None:
         """The function that `call` calls, if it may be written in, and its parameters."""
         return self.graphs.small_callee(self.graph, call) or self._chosen(call, _is_straight, _is_small)
+
+    def count(self, function: Value) -> int | None:
+        """How many arguments `function` takes by position, if it is written in Python and takes no other
+        number, and none by keyword only."""
+        made = _made_here(function) if isinstance(function, Instruction) else None
+        known, bound = constant(function), 0
+        if isinstance(known, type) and is_plain_class(known):
+            known, bound = known.__init__, 1
+        if made is not None:
+            code, defaults = made.code, bool(made.defaults)
+        elif type(known) is types.FunctionType and self.graphs.bindings.is_followed(known):
+            code, defaults = known.__code__, bool(known.__defaults__ or known.__kwdefaults__)
+        else:
+            return None
+        if defaults or code.co_kwonlyargcount or code.co_flags & ANY_NUMBER:
+            return None
+        return code.co_argcount - bound
 
     def consumer(self, call: Instruction, number: int, fits: Fits) -> tuple[Graph, list[Value]] | None:
         """The function that `call` calls with operand `number` and that `fits`, given its graph and the

@@ -28,7 +28,7 @@ from adbc.passes.query import constant, target
 from adbc.rules.consumers import FOLDS, Unset, consumer_of, dict_of_pairs, extended, listed
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build import calling
-from adbc.runtime.build.calling import Calling, stands_in
+from adbc.runtime.build.calling import Calling, is_plain_class, stands_in
 from adbc.runtime.build.stopping import calls_what_stops, may_stop
 
 __all__ = ["Consuming"]
@@ -40,7 +40,6 @@ class Graphs(calling.Graphs, Protocol):
     def primal(self, function: types.FunctionType) -> Graph: ...
 
 
-_NEW: Any = object.__new__
 _SET: Any = object.__setattr__
 _IN_C = types.BuiltinFunctionType
 
@@ -77,11 +76,6 @@ def _grown(called: Value) -> Value | None:
     if constant(called.operands[2]) != "extend" or not isinstance(made, Instruction):
         return None
     return made if target(made) is _new_ and constant(made.operands[1]) is list else None
-
-
-def is_plain_class(cls: Any) -> bool:
-    """Whether instances of `cls` are made by its ``__init__``, and by nothing else that is written down."""
-    return isinstance(cls, type) and type(cls) is type and cls.__new__ is _NEW
 
 
 def is_unasked(cls: type, name: Any) -> bool:

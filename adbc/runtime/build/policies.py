@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from adbc.cpython.owners import kept_freevars
 from adbc.flags import HEAP_TYPE
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _apply_, _getattr_
+from adbc.ir.intrinsics import _apply_, _getattr_, _list_to_tuple_, _takes_, _unpack_
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.passes.typed.cell_reads import hoist_cell_reads
@@ -38,6 +38,9 @@ from adbc.types.lattice import (
 __all__ = ["Policy", "Watching"]
 
 Key = tuple[Any, ...]
+
+_TAKING = {_takes_, _unpack_}
+"""What is done with a tuple whose elements are unpacked."""
 
 
 class Copied(Protocol):
@@ -78,7 +81,7 @@ class Policy:
         if call in self.taken_apart and is_step_by_entry(call):
             return False  # `view_loops` gives each part a type of its own
         if is_formless(call) and self._is_only_spread(call):
-            return False  # what was gathered for it is seen
+            return False  # what was gathered for it is seen, and so is what is taken from it
         original = self.originals.get(call)
         if original in self.base.tested:
             return False
@@ -118,11 +121,12 @@ class Policy:
         return site.guess if isinstance(site.guess, TupleType) and not site.gave_up else None
 
     def _is_only_spread(self, call: Instruction) -> bool:
-        """Whether the elements of `call`, a tuple, are the arguments of a call, and nothing else is done with
-        it."""
+        """Whether the elements of `call`, a tuple, are unpacked, or were gathered and are the arguments of a
+        call, and nothing else is done with it."""
         assert call.block is not None
-        users = [user for user in call.block.graph.instructions() if call in user.operands]
-        return len(users) == 1 and target(users[0]) is _apply_ and not any(self._merged_with(call))
+        users = {target(user) for user in call.block.graph.instructions() if call in user.operands}
+        is_gathered = target(call) is _list_to_tuple_ and users == {_apply_}
+        return (is_gathered or {_unpack_} <= users <= _TAKING) and not any(self._merged_with(call))
 
     def _merged_with(self, call: Instruction) -> Iterator[Value]:
         """The values that a phi has where it does not have `call`."""
