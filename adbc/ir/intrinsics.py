@@ -357,6 +357,23 @@ def _takes_(function: Callable[..., Any], behind: int, count: int, values: tuple
         function(*(None,) * behind, *values)
 
 
+def _takes_named_(
+    function: Callable[..., Any],
+    behind: int,
+    given: tuple[str, ...],
+    names: tuple[str, ...],
+    required: int,
+    values: dict[str, Any],
+) -> None:
+    """Raise what calling `function` with `values` by keyword raises, beside `behind` arguments by position
+    and those that are `given` by name, if their names are not among `names`, or if one of the first
+    `required` of these is not there."""
+    if len(values) == len(names) and all(map(values.__contains__, names)):
+        return
+    if not values.keys() <= {*names} or not all(map(values.__contains__, names[:required])):
+        function(*(None,) * behind, **dict.fromkeys(given), **values)
+
+
 def _project_(values: tuple[Any, ...], index: int) -> Any:
     """Element `index` of a tuple that an unpacking or a multiple result made."""
     return values[index]

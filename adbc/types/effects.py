@@ -88,7 +88,8 @@ HARMLESS: frozenset[Any] = frozenset(
         intrinsics._array_is_, intrinsics._form_is_,
         intrinsics._method_is_, intrinsics._code_is_, intrinsics._observe_, intrinsics._format_,
         intrinsics._exhausted_,
-        intrinsics._not_nan_, intrinsics._check_length_, intrinsics._takes_, intrinsics._members_,
+        intrinsics._not_nan_, intrinsics._check_length_, intrinsics._takes_,
+        intrinsics._takes_named_, intrinsics._members_,
     }
 )  # fmt: skip
 """Functions that read, and of whose result no memory is that of an argument, whatever else they are given."""

@@ -551,6 +551,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._unpack_list_: _unpack,
     intrinsics._check_length_: _constant(NONE),
     intrinsics._takes_: _constant(NONE),
+    intrinsics._takes_named_: _constant(NONE),
     intrinsics._element_: _element,
     intrinsics._next_at_: _constant(ANY),
     intrinsics._take_at_: _constant(ANY),

@@ -140,6 +140,10 @@ def scaled(k: float, v: float) -> float:
     return k * v
 
 
+def damped(t: float, rate: float, *, gain: float = 2.0) -> float:
+    return gain * t - rate
+
+
 def chosen(x: float) -> float:
     if x > 0.0:
         return x

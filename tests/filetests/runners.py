@@ -54,12 +54,14 @@ from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.resolve_globals import resolve_globals
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import segments
+from adbc.passes.normal.spread_mappings import spread_mappings
+from adbc.passes.normal.spread_sequences import Signature, spread_sequences
 from adbc.passes.normal.step_edges import step_edges
 from adbc.passes.normal.trivial_phis import trivial_phis
 from adbc.passes.normal.truth import truth
 from adbc.passes.normal.unreachable import unreachable
 from adbc.passes.normal.zipped_loops import zipped_loops
-from adbc.passes.query import target
+from adbc.passes.query import constant, target
 from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.built_tuples import built_tuples
 from adbc.passes.typed.builtin_methods import builtin_methods, drop_method_reads
@@ -93,6 +95,8 @@ from adbc.rules import default_table
 from adbc.rules.builtins.getters import getter_function
 from adbc.rules.classes import stands_for
 from adbc.runtime import default_engine
+from adbc.runtime.build.bindings import Bindings
+from adbc.runtime.build.calling import signature_of
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.managing import Managing
 from adbc.runtime.calls.classes import (
@@ -240,6 +244,12 @@ class Answers:
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
     ) -> Sequence[bool]:
         return [False] * (len(parameters) + 1)
+
+
+def _signature(function: Value) -> Signature | None:
+    called = constant(function)
+    is_class = isinstance(called, type)
+    return signature_of(called.__init__ if is_class else called, Bindings(default_table()), int(is_class))
 
 
 def _small_callee(call: Instruction) -> tuple[Graph, list[Value]] | None:
@@ -424,6 +434,8 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "named_tuples": _in_place(lambda graph: named_tuples(graph, lambda cls: True)),
     "getters": _with_functions_for_getters,
     "managers": _with_managers,
+    "spread_mappings": _in_place(lambda graph: spread_mappings(graph, _signature, normal_call)),
+    "spread_sequences": _in_place(lambda graph: spread_sequences(graph, _signature, normal_call)),
     "known_calls": _in_place(lambda graph: known_calls(graph, normal_call)),
     "inline_calls": _in_place(lambda graph: inline_calls(graph, _small_callee)),
     "merge_blocks": merge_blocks,

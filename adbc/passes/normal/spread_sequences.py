@@ -27,7 +27,7 @@ chosen by how many there are.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
 
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import (
@@ -45,7 +45,7 @@ from adbc.ir.traverse import uses
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 
-__all__ = ["spread_sequences"]
+__all__ = ["MOST", "Signature", "put_in", "spread_sequences"]
 
 MOST = 32
 """So many elements are taken one by one, and no more."""
@@ -53,13 +53,27 @@ MOST = 32
 Users = Mapping[Value, Sequence[object]]
 
 
+class Signature(NamedTuple):
+    """What a function takes that takes no number of arguments that is not known.
+
+    positional: the names of the parameters that may be given by position.  only: how many of these are not to
+    be given by name.  named: those of the others.  defaults: by name.
+    """
+
+    positional: tuple[str, ...]
+    only: int
+    named: tuple[str, ...]
+    defaults: Mapping[str, Value]
+
+
 def spread_sequences(
-    graph: Graph, count: Callable[[Value], int | None], normal: Callable[[Instruction], object]
+    graph: Graph,
+    signature: Callable[[Value], Signature | None],
+    normal: Callable[[Instruction], object],
 ) -> bool:
     """Take the elements of what stands behind stars from tuples, in place; returns whether there were any.
 
-    count: how many arguments a function takes, if it takes no other number, and all by position.
-    normal: brings a call into normal form.
+    signature: what a function takes.  normal: brings a call into normal form.
     """
     calls = [call for call in graph.instructions() if target(call) is _apply_]
     users = uses(graph) if calls else {}
@@ -72,23 +86,27 @@ def spread_sequences(
         if not starred:
             continue
         changed = True
-        made = {step: _put_in(step, [Const(_foreigncall_), Const(tuple), given]) for step, given in starred}
+        made = {step: put_in(step, [Const(_foreigncall_), Const(tuple), given]) for step, given in starred}
         for step, together in made.items():
             step.operands[2] = together
-        wanted = count(call.operands[1])
-        if gathered is not None and wanted is not None and len(made) == 1 and len(call.operands) == 3:
-            _take(call, gathered, wanted, normal)
+        known = signature(call.operands[1])
+        if gathered is None or known is None or len(made) > 1 or len(call.operands) > 3:
+            continue
+        if known.defaults.keys().isdisjoint(known.positional) and known.defaults.keys() >= {*known.named}:
+            _take(call, gathered, len(known.positional), normal)
     return changed
 
 
 def _is_in_c(function: Value) -> bool:
     if not isinstance(function, Const):
         return False
-    called: Any = function.value.__init__ if isinstance(function.value, type) else function.value
+    called = function.value
+    if isinstance(called, type):
+        called = getattr(called, "__init__", None)
     return not hasattr(called, "__code__")
 
 
-def _put_in(before: Instruction, operands: list[Value]) -> Instruction:
+def put_in(before: Instruction, operands: list[Value]) -> Instruction:
     """A new call in front of `before`."""
     made = Instruction("call", operands, position=before.position)
     block = before.block
@@ -161,13 +179,12 @@ def _take(
     if together is None or not 0 <= number <= MOST:
         return
     known = Const(len(before) + len(behind))
-    _put_in(call, [Const(_takes_), function, known, Const(number), together])
-    unpacked = _put_in(call, [Const(_unpack_), together, Const(number)])
-    elements = [_put_in(call, [Const(_project_), unpacked, Const(k)]) for k in range(number)]
+    put_in(call, [Const(_takes_), function, known, Const(number), together])
+    unpacked = put_in(call, [Const(_unpack_), together, Const(number)])
+    elements = [put_in(call, [Const(_project_), unpacked, Const(k)]) for k in range(number)]
     gone = [step for step, _ in gathered if step is not call]
     if gone or container is not together:
-        made = container.operands[1]  # type: ignore[union-attr]
-        gone += [container, made]  # type: ignore[list-item]
+        gone += [container, container.operands[1]]  # type: ignore[attr-defined, list-item]
     assert call.block is not None
     call.block.instructions = [step for step in call.block.instructions if step not in gone]
     call.operands = [function, *before, *elements, *behind]

@@ -43,7 +43,7 @@ from adbc.types.lattice import NONE, AbstractType, ConstType, Exact
 from adbc.types.records import unhidden
 from adbc.types.shared_methods import shared_method
 
-__all__ = ["AttributeKnowledge", "is_known_read", "known_attributes"]
+__all__ = ["AttributeKnowledge", "is_known_read", "known_attributes", "read_function"]
 
 
 class AttributeKnowledge(Protocol):
@@ -163,6 +163,12 @@ def _check_unhidden(
         look.block = call.block
         assert call.block is not None
         call.block.instructions.insert(call.block.instructions.index(call), look)
+
+
+def read_function(read: Instruction, knowledge: AttributeKnowledge) -> list[Value] | None:
+    """The function, and what is put in front of the arguments, where what `read` reads is called; None if it
+    reads no attribute, or one of which that is not known."""
+    return _through_attribute(read, knowledge) if target(read) is _getattr_ else None
 
 
 def is_known_read(read: Instruction, knowledge: AttributeKnowledge) -> bool:

@@ -58,6 +58,7 @@ from adbc.ir.intrinsics import (
     _list_to_tuple_,
     _new_,
     _project_,
+    _takes_named_,
 )
 from adbc.ir.terminators import Jump
 from adbc.ir.traverse import predecessors, remove_unreachable
@@ -76,7 +77,9 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object], *, is_gu
 
     normal: brings a call into normal form.  is_guarded: whether all guards stand in the graph.
     """
-    changed = False
+    changed = _pass_by_copies(graph)
+    if is_guarded:
+        changed |= _sink_empty_dicts(graph)
     named: dict[Instruction, tuple[dict[str, Value], set[Instruction]]] = {}
     gone: set[Instruction] = set()
     users: dict[Value, list[Any]] | None = None
@@ -118,6 +121,60 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object], *, is_gu
     if drop(graph, gone):
         remove_unreachable(graph)
     return changed
+
+
+def _pass_by_copies(graph: Graph) -> bool:
+    """Read the items of dicts in place of those of copies, which are made for the purpose; returns whether
+    there were any."""
+    calls = [call for call in graph.instructions() if target(call) is _takes_named_]
+    users = uses_of(graph) if calls else {}
+    changed = False
+    for call in calls:
+        merged, block = call.operands[-1], call.block
+        if target(merged) is not _new_ or not isinstance(merged, Instruction) or block is None:
+            continue
+        step = block.instructions[block.instructions.index(call) - 1]
+        if target(step) is not _dict_merge_ or step.operands[1] is not merged:
+            continue
+        if type_of(step.operands[2]) != Exact(dict) or not all(
+            user is step or user in _reading(call, merged) for user in users[merged]
+        ):
+            continue
+        block.instructions.remove(step)
+        graph.replace_uses({merged: step.operands[2]})
+        changed = True
+    return changed
+
+
+def _sink_empty_dicts(graph: Graph) -> bool:
+    """Make empty dicts that are left of copies only where a guess was wrong; returns whether there were
+    any."""
+    made = [call for call in graph.instructions() if target(call) is _new_ and len(call.operands) == 2]
+    dicts = [call for call in made if constant(call.operands[1]) is dict]
+    users = uses_of(graph) if dicts else {}
+    changed = False
+    for call in dicts:
+        rests = [user for user in users.get(call, ()) if isinstance(user, Instruction) and is_rest(user)]
+        block = _block_of(call)
+        if len(rests) < len(users.get(call, ())) or block.handler is not None:
+            continue
+        for rest in rests:
+            _remake(call, rest, ())
+        block.instructions.remove(call)
+        changed = True
+    return changed
+
+
+def _reading(call: Instruction, merged: Value) -> list[Instruction]:
+    """`call`, and what reads items of `merged` directly behind it."""
+    assert call.block is not None
+    found = [call]
+    for reading in call.block.instructions[call.block.instructions.index(call) + 1 :]:
+        is_method = bool(found) and reading.operands[:1] == [found[-1]]
+        if not is_method and (reading.op != "call" or reading.operands[1] is not merged):
+            break
+        found.append(reading)
+    return found
 
 
 def _hand_dict(call: Instruction, users: dict[Value, list[Any]]) -> bool:

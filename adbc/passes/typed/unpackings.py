@@ -82,13 +82,15 @@ def _pass_by_tuples(graph: Graph) -> bool:
         block = call.block
         assert block is not None
         at = block.instructions.index(call)
-        takers = users.get(call, ())
+        takers = [user for user in users.get(call, ()) if isinstance(user, Instruction)]
+        if len(takers) < len(users.get(call, ())):
+            continue
         if {*takers} != {*block.instructions[at + 1 : at + 1 + len(takers)]}:
             continue
-        if any(target(taker) not in (_takes_, _unpack_) for taker in takers):  # type: ignore[arg-type]
+        if any(target(taker) not in (_takes_, _unpack_) for taker in takers):
             continue
         for taker in takers:
-            taker.operands = [call.operands[2] if v is call else v for v in taker.operands]  # type: ignore[attr-defined]
+            taker.operands = [call.operands[2] if v is call else v for v in taker.operands]
         gone.append(call)
     for call in gone:
         assert call.block is not None

@@ -202,6 +202,7 @@ _COMPARISONS: list[Rule] = [
     ZeroRule(intrinsics._bool_, when=c_truth, result=bool),
     ZeroRule(intrinsics._exhausted_, result=bool),
     ZeroRule(intrinsics._takes_, result=type(None)),
+    ZeroRule(intrinsics._takes_named_, result=type(None)),
     ZeroRule(operator.contains, when=_contains, result=bool),
     ZeroRule(intrinsics._not_contains_, when=_contains, result=bool),
     ZeroRule(object.__eq__),

@@ -20,6 +20,7 @@ from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.inline_calls import MOST_IN_CODE, is_open, is_small
 from adbc.passes.normal.resolve_globals import is_stable
+from adbc.passes.normal.spread_sequences import Signature
 from adbc.passes.query import NOTHING, constant, target
 from adbc.runtime.build.bindings import ANY_NUMBER, Bindings, is_constant
 
@@ -75,22 +76,16 @@ class Calling:
         """The function that `call` calls, if it may be written in, and its parameters."""
         return self.graphs.small_callee(self.graph, call) or self._chosen(call, _is_straight, _is_small)
 
-    def count(self, function: Value) -> int | None:
-        """How many arguments `function` takes by position, if it is written in Python and takes no other
-        number, and none by keyword only."""
+    def signature(self, function: Value) -> Signature | None:
+        """What `function` takes, or the ``__init__`` of a class beside the new object, if it is written in
+        Python and does not take any number of arguments."""
         made = _made_here(function) if isinstance(function, Instruction) else None
-        known, bound = constant(function), 0
-        if isinstance(known, type) and is_plain_class(known):
-            known, bound = known.__init__, 1
         if made is not None:
-            code, defaults = made.code, bool(made.defaults)
-        elif type(known) is types.FunctionType and self.graphs.bindings.is_followed(known):
-            code, defaults = known.__code__, bool(known.__defaults__ or known.__kwdefaults__)
-        else:
-            return None
-        if defaults or code.co_kwonlyargcount or code.co_flags & ANY_NUMBER:
-            return None
-        return code.co_argcount - bound
+            return _signature(made.code, made.defaults)
+        known = constant(function)
+        if isinstance(known, type) and is_plain_class(known):
+            return signature_of(getattr(known, "__init__", None), self.graphs.bindings, 1)
+        return signature_of(known, self.graphs.bindings)
 
     def consumer(self, call: Instruction, number: int, fits: Fits) -> tuple[Graph, list[Value]] | None:
         """The function that `call` calls with operand `number` and that `fits`, given its graph and the
@@ -239,6 +234,24 @@ def _display(value: Value, kind: type) -> list[Value] | None:
     if isinstance(value, Instruction) and target(value) is _new_ and constant(value.operands[1]) is kind:
         return value.operands[2:]
     return None
+
+
+def signature_of(function: object, bindings: Bindings, bound: int = 0) -> Signature | None:
+    """What `function` takes behind the first `bound` arguments, if it is written in Python and does not take
+    any number of arguments."""
+    if type(function) is not types.FunctionType or not bindings.is_followed(function):
+        return None
+    defaults = _defaults_of(function)
+    return None if defaults is None else _signature(function.__code__, defaults, bound)
+
+
+def _signature(code: types.CodeType, defaults: Mapping[str, Value], bound: int = 0) -> Signature | None:
+    if code.co_flags & ANY_NUMBER or code.co_argcount < bound:
+        return None
+    n = code.co_argcount
+    only = max(code.co_posonlyargcount - bound, 0)
+    named = code.co_varnames[n : n + code.co_kwonlyargcount]
+    return Signature(code.co_varnames[bound:n], only, named, defaults)
 
 
 def _defaults_of(function: types.FunctionType) -> dict[str, Value] | None:

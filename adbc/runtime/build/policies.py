@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from adbc.cpython.owners import kept_freevars
 from adbc.flags import HEAP_TYPE
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _apply_, _getattr_, _list_to_tuple_, _takes_, _unpack_
+from adbc.ir.intrinsics import _apply_, _dict_merge_, _getattr_, _list_to_tuple_, _takes_, _unpack_
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.passes.typed.cell_reads import hoist_cell_reads
@@ -43,6 +43,13 @@ _TAKING = {_takes_, _unpack_}
 """What is done with a tuple whose elements are unpacked."""
 
 
+def _calls(user: Instruction, function: Value) -> bool:
+    """Whether `user` calls `function`, and all it does beside is to name it if it fails."""
+    if target(user) is _apply_:
+        return function not in user.operands[2:]
+    return target(user) is _dict_merge_ and function not in user.operands[1:3]
+
+
 class Copied(Protocol):
     """The copy that is guessed in: `typed.Typing`."""
 
@@ -71,6 +78,8 @@ class Policy:
         )
         self.taken_apart = steps_taken_apart(graph)
         self.sites: list[Site] = []
+        self.bound: dict[Value, Any] = {}
+        """By the instruction that reads a method, the function that it is tested for."""
 
     def is_scalar(self, function: Any) -> bool:
         return any(row.kind is RowKind.SCALAR and row.is_of_floats for row in self.knowledge.rows(function))
@@ -146,6 +155,7 @@ class Policy:
         found = is_method(call, self.knowledge)
         if found is not None:
             site.gave_up = False  # until this fails
+            self.bound[call] = found
         return found
 
     def is_method_read(self, call: Instruction) -> bool:
@@ -160,7 +170,9 @@ class Policy:
                 original in phi.operands.values() for phi in block.phis
             ):
                 return False
-            if any(original in user.operands[1:] for user in block.instructions):
+            if any(
+                original in user.operands[1:] for user in block.instructions if not _calls(user, original)
+            ):
                 return False
         return True
 

@@ -21,6 +21,7 @@ from adbc.passes.normal.named_tuples import named_tuples
 from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
+from adbc.passes.normal.spread_mappings import spread_mappings
 from adbc.passes.normal.spread_sequences import spread_sequences
 from adbc.passes.normal.step_edges import step_edges
 from adbc.passes.normal.trivial_phis import trivial_phis
@@ -150,7 +151,9 @@ def _inlined_calls(graph: Graph, lifting: Lifting) -> Graph:
         return graph
     calling = Calling(lifting.callees, graph)
     choose = calling.choose
-    changed, is_new = spread_sequences(graph, calling.count, normal_call), True
+    changed = spread_sequences(graph, calling.signature, normal_call)
+    changed |= spread_mappings(graph, calling.signature, normal_call)
+    is_new = True
     while is_new:
         # What was written in may call what is known by now.
         is_new = known_calls(graph, normal_call)

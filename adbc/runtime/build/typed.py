@@ -7,7 +7,11 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
+from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.foreigncall_to_call import normal_call
+from adbc.passes.normal.spread_mappings import spread_mappings
+from adbc.passes.normal.spread_sequences import Signature
+from adbc.passes.query import constant
 from adbc.passes.stages import Group, Stage, in_place
 from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.built_tuples import built_tuples
@@ -15,7 +19,7 @@ from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards, watch_results
-from adbc.passes.typed.known_attributes import is_known_read
+from adbc.passes.typed.known_attributes import is_known_read, read_function
 from adbc.passes.typed.known_elements import iterate_over_tuples, unread_displays
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
@@ -30,12 +34,14 @@ from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unrolled_loops import unrolled_loops
 from adbc.passes.typed.view_loops import view_loops
 from adbc.records import record
+from adbc.runtime.build.calling import signature_of
 from adbc.runtime.build.inferred import SETTLING
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.policies import Policy, Watching
 from adbc.runtime.build.speculation import Base, Guesses, Site
 from adbc.types import AbstractType
-from adbc.types.lattice import ValueArrayType, inferred_type
+from adbc.types.inference import type_of
+from adbc.types.lattice import Exact, ValueArrayType, inferred_type
 
 __all__ = ["DIRECT", "TYPED", "Typing"]
 
@@ -64,6 +70,18 @@ class Typing:
     def sites(self) -> list[Site]:
         """The places where the type of a value was guessed."""
         return [] if self.policy is None else self.policy.sites
+
+    def signature(self, function: Value) -> Signature | None:
+        """What a known function takes, or the method that is known to be read."""
+        bindings, bound, known = self.knowledge.graphs.bindings, 0, constant(function)
+        if isinstance(function, Instruction):
+            method = None if self.policy is None else self.policy.bound.get(function)
+            found = read_function(function, self.knowledge)
+            if method is not None:
+                known, bound = method, 1
+            elif found is not None:
+                known, bound = constant(found[0]), len(found) - 1
+        return signature_of(known, bindings, bound)
 
     def infer(self, graph: Graph) -> None:
         """Write types into the graph, and what follows from them at once."""
@@ -94,9 +112,21 @@ def _typed(graph: Graph, typing: Typing) -> Graph:
 
 def _guarded(graph: Graph, typing: Typing) -> Graph:
     changed = typing.policy is not None and insert_guards(graph, lambda: typing.infer(graph), typing.policy)
-    if spread_calls(graph, normal_call) or changed:
+    changed |= spread_mappings(graph, typing.signature, normal_call, _is_dict)
+    changed |= spread_calls(graph, normal_call)
+    for call in graph.instructions():
+        if typing.policy is not None and call.operands and call.operands[0] in typing.policy.bound:
+            # What had been given to `_apply_` when the test for the method was put in.
+            read = call.operands[0]
+            call.operands[:1] = [Const(typing.policy.bound[read]), read.operands[1]]  # type: ignore[attr-defined]
+            changed = True
+    if changed:
         typing.infer(graph)
     return graph
+
+
+def _is_dict(value: Value) -> bool:
+    return type_of(value) == Exact(dict)
 
 
 def _with_real_powers(graph: Graph, typing: Typing) -> Graph:

@@ -33,6 +33,7 @@ MODULES = [
     "settings",
     "slices",
     "special_methods",
+    "spread_calls",
 ]
 
 
