@@ -9,6 +9,8 @@ import bisect
 import sys
 from typing import Any
 
+import numpy as np
+
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import overrides
 from adbc.rules.table import Overlay, Rule, ZeroRule
@@ -25,11 +27,36 @@ def asks_itself(x: Any) -> bool:
     return _ASKS_ITSELF and overrides(type(x), "__lt__")
 
 
+def place_among_numbers(a: Any, x: Any, lo: int, hi: int, is_left: bool) -> int | None:
+    """The place of `x` in a sequence, between `lo` and `hi`; None if something is compared on the way that is
+    no number, or the sequence hands out its elements in Python."""
+    if type(a) not in _SEQUENCES or type(x) not in _NUMBERS:
+        return None
+    while lo < hi:
+        middle = (lo + hi) // 2
+        value = a[middle]
+        if type(value) not in _NUMBERS:
+            return None
+        if value < x if is_left else not x < value:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+
+
+_SEQUENCES = frozenset({list, tuple, range, np.ndarray})
+_NUMBERS = frozenset({bool, int, float, np.float64})
+
+
 def _bisect_left(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: Any = None) -> int:
     if lo < 0:
         raise ValueError("lo must be non-negative")
     if hi is None or hi == -1:  # as in C
         hi = len(a)
+    if key is None:
+        found = place_among_numbers(a, x, lo, hi, True)
+        if found is not None:
+            return found
     asks = asks_itself(x)
     while lo < hi:
         middle = (lo + hi) // 2
@@ -52,6 +79,10 @@ def _bisect_right(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: An
         raise ValueError("lo must be non-negative")
     if hi is None or hi == -1:  # as in C
         hi = len(a)
+    if key is None:
+        found = place_among_numbers(a, x, lo, hi, False)
+        if found is not None:
+            return found
     asks = asks_itself(x)
     while lo < hi:
         middle = (lo + hi) // 2
@@ -83,4 +114,5 @@ ROWS: list[Rule] = [
     Overlay(bisect.insort_left, _insort_left),
     Overlay(bisect.insort_right, _insort_right),
     ZeroRule(asks_itself, result=bool),
+    ZeroRule(place_among_numbers),
 ]

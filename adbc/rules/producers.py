@@ -205,6 +205,12 @@ def _as_stop(stop: Any) -> Any:
     return stop
 
 
+def _as_step(step: Any) -> Any:
+    """`step` of ``islice(values, start, stop, step)``, checked as that checks it."""
+    check_bounds(slice(None, None, step))
+    return step
+
+
 def _begun(values: Iterator[Any], stop: Any) -> Iterator[Any]:
     taken = 0
     while stop is None or taken < stop:
@@ -239,6 +245,28 @@ def _sliced(values: Iterator[Any], start: Any, stop: Any) -> Iterator[Any]:
             break
         else:
             return
+        yield value
+
+
+def _stepped(values: Iterator[Any], start: Any, stop: Any, step: Any) -> Iterator[Any]:
+    taken, following = 0, 0 if start is None else start
+    while True:
+        while taken < following:
+            for _ in values:
+                taken += 1
+                break
+            else:
+                return
+        if stop is not None and taken >= stop:
+            return
+        for value in values:  # noqa: B007  # it is used below
+            taken += 1
+            break
+        else:
+            return
+        following += 1 if step is None else step
+        if stop is not None and following > stop:
+            following = stop
         yield value
 
 
@@ -353,6 +381,7 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
         Producer(_begun, 2, {1: _as_stop, 0: _iter_}),
         Producer(_all_but_first, 3, {0: _iter_}, {1: 1, 2: None}),
         Producer(_sliced, 3, {1: _as_start, 2: _as_stop, 0: _iter_}),
+        Producer(_stepped, 4, {1: _as_start, 2: _as_stop, 3: _as_step, 0: _iter_}),
     ),
     itertools.repeat: (Producer(_repeated, 1), Producer(_repeated_times, 2, {1: builtins.range})),
     itertools.count: (

@@ -107,8 +107,8 @@ def _read_items(
         assert call.block is not None
         call.block.instructions.remove(items)  # type: ignore[arg-type]  # a display
         items = merging.operands[1] = put_in(merging, [Const(_new_), Const(dict)])
-    taken = [len(elements), tuple(given), tuple(names), len(required)]
-    put_in(call, [Const(_takes_named_), function, *map(Const, taken), items])
+    taken = [len(elements) + known.bound, tuple(given), tuple(names), len(required)]
+    put_in(call, [Const(_takes_named_), known.function or function, *map(Const, taken), items])
     read: dict[str, Value] = {}
     for name in names:
         if name in required:

@@ -57,13 +57,16 @@ class Signature(NamedTuple):
     """What a function takes that takes no number of arguments that is not known.
 
     positional: the names of the parameters that may be given by position.  only: how many of these are not to
-    be given by name.  named: those of the others.  defaults: by name.
+    be given by name.  named: those of the others.  defaults: by name.  function: what is called in the end,
+    if that is not what is written down.  bound: how many arguments that is given in front of all.
     """
 
     positional: tuple[str, ...]
     only: int
     named: tuple[str, ...]
     defaults: Mapping[str, Value]
+    function: Value | None = None
+    bound: int = 0
 
 
 def spread_sequences(

@@ -76,6 +76,10 @@ class SpecialKnowledge(Protocol):
         """How arguments bind to `function` if it is written in Python and can be lifted."""
 
 
+_OF_ITEMS = {
+    operator.getitem: "__getitem__", operator.setitem: "__setitem__", operator.delitem: "__delitem__",
+}  # fmt: skip
+
 _NUMBERS = frozenset({bool, int, float, complex})
 """Classes whose operators have nothing to say to instances of classes in Python."""
 
@@ -111,7 +115,9 @@ def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | N
     if isinstance(function, types.BuiltinFunctionType):
         if function in BINARY and len(arguments) == 2:
             return _asked(BINARY[function], arguments[0], arguments[1], knowledge)
-        if function in UNARY and len(arguments) == (2 if function is operator.getitem else 1):
+        if function in _OF_ITEMS and len(arguments) == (3 if function is operator.setitem else 2):
+            return _of_method(_OF_ITEMS[function], arguments, knowledge)
+        if function in UNARY and len(arguments) == 1:
             return _of_method(UNARY[function], arguments, knowledge)
         if function in COMPARISONS and len(arguments) == 2:
             return _compared(COMPARISONS[function], arguments[0], arguments[1], knowledge)

@@ -81,7 +81,8 @@ class Typing:
                 known, bound = method, 1
             elif found is not None:
                 known, bound = constant(found[0]), len(found) - 1
-        return signature_of(known, bindings, bound)
+        signature = signature_of(known, bindings, bound)
+        return signature and signature._replace(function=Const(known), bound=bound)
 
     def infer(self, graph: Graph) -> None:
         """Write types into the graph, and what follows from them at once."""
