@@ -28,6 +28,7 @@ sees the tuple itself.  Needs types.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import (
@@ -43,7 +44,7 @@ from adbc.ir.traverse import uses
 from adbc.ir.values import Const, Instruction
 from adbc.passes.query import constant, target
 from adbc.types.inference import type_of
-from adbc.types.lattice import ArrayType, is_list
+from adbc.types.lattice import AbstractType, ArrayType, Exact, TupleType, is_list
 
 __all__ = ["list_unpackings"]
 
@@ -74,10 +75,13 @@ def list_unpackings(graph: Graph) -> bool:
 
 
 def _pass_by_tuples(graph: Graph) -> bool:
-    """Unpack lists and arrays in place of tuples that are made of them; returns whether there were any."""
-    made = [call for call in graph.instructions() if _is_made_of_list(call)]
+    """Unpack lists, arrays and tuples in place of tuples that are made of them; returns whether there were
+    any."""
+    made = [call for call in graph.instructions() if _is_made_of(call, _is_gone_through)]
+    gone = [call for call in graph.instructions() if _is_made_of(call, _is_tuple)]
+    for call in gone:
+        graph.replace_uses({call: call.operands[2]})
     users = uses(graph) if made else {}
-    gone = []
     for call in made:
         block = call.block
         assert block is not None
@@ -98,19 +102,25 @@ def _pass_by_tuples(graph: Graph) -> bool:
     return bool(gone)
 
 
-def _is_made_of_list(call: Instruction) -> bool:
-    """Whether `call` makes a tuple of a list, or of the rows or elements of an array."""
+def _is_made_of(call: Instruction, is_such: Callable[[AbstractType], bool]) -> bool:
+    """Whether `call` makes a tuple of something of such a type."""
     if (
         target(call) is not _foreigncall_
         or constant(call.operands[1]) is not tuple
         or len(call.operands) != 3
     ):
         return False
-    known = type_of(call.operands[2])
+    return is_such(type_of(call.operands[2]))
+
+
+def _is_gone_through(known: AbstractType) -> bool:
+    """Whether this is a list, or an array that has rows or elements."""
     return is_list(known) or (type(known) is ArrayType and bool(known.ndim))
 
 
+def _is_tuple(known: AbstractType) -> bool:
+    return known == Exact(tuple) or isinstance(known, TupleType)
+
+
 def _is_by_index(call: Instruction) -> bool:
-    known = type_of(call.operands[1])
-    is_row = type(known) is ArrayType and bool(known.ndim)
-    return (is_list(known) or is_row) and isinstance(call.operands[2], Const)
+    return _is_gone_through(type_of(call.operands[1])) and isinstance(call.operands[2], Const)

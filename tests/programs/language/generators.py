@@ -721,3 +721,17 @@ def stopped_by_what_they_call(x, u):
         return sum(popped(Tokens([x, u[0]]), 3))
     except RuntimeError as error:
         return x * u[0] * u[1] * (error.__cause__ is not None)
+
+
+@case([1.5, -0.5, 2.0, 0.25, 3.0, 0.75], 0.7)
+def slices_with_steps_in_loops(u, x):
+    total = x
+    for v in itertools.islice((w * x for w in u), 1, 6, 2):
+        total = 0.5 * total + v
+    for v in itertools.islice(u, None, None, 4):
+        total += v * x
+        u[-1] = total
+    values = iter(u)
+    for v in itertools.islice(values, 1, 4, 2):
+        total += v
+    return total * sum(values)

@@ -188,3 +188,32 @@ def texts(x, u):
     t = T()
     text = f"{t}{t!r}{t!s:>4}{t:>5}" + str(t) + repr(t) + format(t, "a") + ",".join(str(q) for q in (t, t))
     return len(text) * u[0] * u[1]
+
+
+class Table:
+    def __init__(self, rows):
+        self.rows, self.writes = rows, 0
+
+    def __getitem__(self, where):
+        i, j = where
+        return self.rows[i][j]
+
+    def __setitem__(self, where, value):
+        i, j = where
+        self.writes += 1
+        self.rows[i][j] = value
+
+    def __delitem__(self, where):
+        i, j = where
+        del self.rows[i][j]
+
+
+@case(1.3, [0.5, 2.0])
+def subscripts_that_are_set_and_deleted(x, u):
+    table = Table([[x, u[0]], [u[1], x * u[0], 1.0]])
+    for k in range(3):
+        table[0, 0] = table[0, 0] * u[1] + table[1, k % 2]
+        table[k % 2, 1] *= x
+    del table[1, 2]
+    table[1, 0] = table[0, 1]
+    return table[0, 0] * table[1, 0] + table.writes * x + len(table.rows[1])
