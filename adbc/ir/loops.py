@@ -41,6 +41,21 @@ class Loop:
     def __contains__(self, block: Block) -> bool:
         return block in self.blocks
 
+    def runs_once(self, block: Block) -> bool:
+        """Whether an iteration runs `block`, one of its blocks, no more than once: each way from there back to
+        it leads through the header.  A cycle with two entrances is no loop, but runs its blocks again."""
+        waiting, seen = [*block.successors], {self.header}
+        if block is self.header:
+            return True
+        while waiting:
+            following = waiting.pop()
+            if following is block:
+                return False
+            if following in self.blocks and following not in seen:
+                seen.add(following)
+                waiting += following.successors
+        return True
+
     def __repr__(self) -> str:
         return f"<loop {self.header.label}, {len(self.blocks)} blocks, depth {self.depth}>"
 

@@ -208,3 +208,12 @@ def test_irreducible():
     )
     assert not is_reducible(graph)
     assert natural_loops(graph).all == []
+
+
+def test_blocks_that_run_once_in_an_iteration():
+    graph = parse_graph(
+        "graph f(x)\nentry:\n    jump head\nhead:\n    branch %x, a, b\na:\n    jump c\nb:\n    jump c\n"
+        "c:\n    branch %x, a, latch\nlatch:\n    branch %x, head, done\ndone:\n    return %x"
+    )
+    (loop,) = natural_loops(graph).all
+    assert labels(b for b in loop.blocks if loop.runs_once(b)) == ["head", "b", "latch"]

@@ -88,6 +88,8 @@ def _steps(
         return None
     for step in steps:
         behind = _behind(step.block, made.block)
+        if step.block in behind and step.block is not made.block:
+            return None  # it appends several times to one list: a cycle with two entrances is no loop
         for other in others:
             if other.block in behind and not _is_before(step, other, dominators):
                 return None

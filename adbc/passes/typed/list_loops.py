@@ -118,7 +118,7 @@ def _count(
     if head.handler is not None or block.handler is not None or _is_entered_again(loop, made.block):
         return False
     latches = [b for b in sources[head] if dominators.dominates(head, b)]
-    if not latches or not all(dominators.dominates(inside, b) for b in latches):
+    if not latches or not all(dominators.dominates(inside, b) for b in latches) or not loop.runs_once(block):
         return False
     others: list[Instruction] = []
     early: list[Instruction] = []

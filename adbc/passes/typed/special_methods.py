@@ -76,7 +76,7 @@ class SpecialKnowledge(Protocol):
         """How arguments bind to `function` if it is written in Python and can be lifted."""
 
 
-_OF_ITEMS = {
+_OF_ITEMS: dict[Any, str] = {
     operator.getitem: "__getitem__", operator.setitem: "__setitem__", operator.delitem: "__delitem__",
 }  # fmt: skip
 

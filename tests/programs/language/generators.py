@@ -735,3 +735,49 @@ def slices_with_steps_in_loops(u, x):
     for v in itertools.islice(values, 1, 4, 2):
         total += v
     return total * sum(values)
+
+
+@case([1.5, -0.5, 2.0, 0.25, 3.0, 0.75], 0.7)
+def asked_in_a_loop_and_behind_it(u, x):
+    values = (w * x for w in u)
+    total, taken = x, 0
+    while True:
+        while taken % 3 < 2:
+            for _ in values:
+                taken += 1
+                break
+            else:
+                return total * u[1]
+        for v in values:
+            taken += 1
+            break
+        else:
+            return total * u[0]
+        total = 0.5 * total + v
+
+
+def every_other(values):
+    taken = 0
+    while True:
+        while taken % 2 == 0:
+            for _ in values:
+                taken += 1
+                break
+            else:
+                return
+        for value in values:
+            taken += 1
+            break
+        else:
+            return
+        yield value
+
+
+@case([1.5, -0.5, 2.0, 0.25, 3.0, 0.75], 0.7)
+def every_other_of_a_generator(u, x):
+    total = x
+    for v in every_other(w * x for w in u):
+        total = 0.5 * total + v
+    for v in every_other(iter(u)):
+        total += v * x
+    return total
