@@ -163,3 +163,39 @@ def test_a_key_of_a_dict_is_no_position() -> None:
 def test_the_bound_of_a_slice_is_no_float() -> None:
     with pytest.raises(TypeError, match="slice indices must be integers"):
         adbc.grad(lambda x: [x][At:2][0])(1.0)  # type: ignore[misc]  # not a position
+
+
+class Told:
+    """Its text is whatever it is told."""
+
+    def __init__(self, text: Any) -> None:
+        self.text = text
+
+    def __str__(self) -> Any:
+        return self.text
+
+    def __repr__(self) -> Any:
+        return self.text
+
+    def __format__(self, spec: str) -> Any:
+        return self.text
+
+
+def by_percent(told: Told) -> str:
+    return "%s" % told  # noqa: UP031  # that is what is asked
+
+
+@pytest.mark.parametrize(
+    "ask", [str, repr, ascii, format, print, "{}".format, by_percent, lambda told: f"{told!r}"]
+)
+def test_text_that_is_none_is_the_error_of_a_plain_call(ask: Callable[[Any], Any]) -> None:
+    def f(x: float) -> float:
+        try:
+            ask(Told(x))
+        except TypeError:
+            return x * x
+        return x
+
+    assert f(3.0) == 9.0
+    assert adbc.jvp(f, (3.0,), (1.0,)) == (9.0, 6.0)
+    assert adbc.value_and_grad(f)(3.0) == (9.0, 6.0)
