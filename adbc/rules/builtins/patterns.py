@@ -89,6 +89,8 @@ def is_plain_match(subject: Any, kind: Any, names: tuple[str, ...], count: int) 
     cls = type(subject)
     if type(kind) is not type and not (isinstance(kind, type) and plain_check(kind)):
         return False
+    if getattr(kind, "_is_protocol", False):  # which asks the instance, and may refuse to ask its class
+        return False
     if not issubclass(cls, kind):
         return cls in _PLAIN or _tells_nothing_else(cls)
     wanted = _wanted(kind, names, count)

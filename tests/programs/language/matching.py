@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 import enum
+import typing
 
 from tests.programs.language.cases import Cases
 
@@ -285,3 +286,31 @@ def wrong_patterns(x, u):
                 wrong += 1
                 u[0] += x
     return x * u[1] * wrong
+
+
+@typing.runtime_checkable
+class Weighted(typing.Protocol):
+    weight: float
+
+    def grown(self): ...
+
+
+class Grain:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def grown(self):
+        return 2.0 * self.weight
+
+
+@case(1.5, [1.0, 2.0])
+def protocols_with_fields(x, u):
+    for o in (Grain(x), u, Grain(u[0]), x):
+        match o:
+            case Weighted(weight=w):
+                u[0] += w * o.grown()
+            case list():
+                u[1] *= x
+            case float(number):
+                u[0] *= number
+    return u[0] * u[1]
