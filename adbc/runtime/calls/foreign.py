@@ -213,7 +213,7 @@ def _made(
     written = texts.before_foreign(context, call)
     before = list(contents((*call.args, *inside)))
     function = call.function
-    looks = may_look_at_callers(function)
+    looks = is_python and may_look_at_callers(function)
     calls_back = looks or not _PYTHON.isdisjoint(map(type, call.args))
     try:
         out = call.perform_for_user() if calls_back else call.perform()

@@ -273,7 +273,12 @@ def of_type_variables(x: float) -> Any:
     return typing.TypeVar("Made")  # type: ignore[misc]  # that is to be assigned
 
 
-@pytest.mark.parametrize("make", [of_type, of_type_of_a_base_with_a_hook, of_enums, of_type_variables])
+MAKING = [of_type, of_type_of_a_base_with_a_hook, of_enums]
+if sys.version_info < (3, 12):  # later C code makes them, which is not asked to look at the user's frames
+    MAKING.append(of_type_variables)
+
+
+@pytest.mark.parametrize("make", MAKING)
 @pytest.mark.parametrize("mode", MODES)
 def test_what_is_made_is_of_the_module_that_makes_it(make: Callable[[float], Any], mode: str) -> None:
     modules = []
