@@ -42,8 +42,8 @@ class Loop:
         return block in self.blocks
 
     def runs_once(self, block: Block) -> bool:
-        """Whether an iteration runs `block`, one of its blocks, no more than once: each way from there back to
-        it leads through the header.  A cycle with two entrances is no loop, but runs its blocks again."""
+        """Whether an iteration runs `block`, one of its blocks, no more than once: each way from there back
+        to it leads through the header.  A cycle with two entrances is no loop, but runs its blocks again."""
         waiting, seen = [*block.successors], {self.header}
         if block is self.header:
             return True

@@ -46,6 +46,19 @@ class _Partial(Surrogate):
     def __repr__(self) -> str:
         return _text(self.func, self.args, self.keywords)
 
+    def __reduce__(
+        self,
+    ) -> Any:  # as there: `copy` makes another, and `pickle` writes what stands for one in C
+        further = {k: v for k, v in vars(self).items() if k not in ("func", "args", "keywords")}
+        return functools.partial, (self.func,), (self.func, self.args, self.keywords, further or None)
+
+    def __setstate__(self, state: Any) -> None:
+        self.func, args, keywords, further = state
+        self.args = tuple(args)
+        self.keywords = dict(keywords or ())
+        if further:
+            vars(self).update(further)
+
 
 def _text(func: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> str:
     """The text of a partial application, in which each part is asked for its own."""

@@ -91,6 +91,10 @@ class _Repeat(OwnIterator):
         self.value = value
         self.left = None if times is None else operator.index(times)
 
+    def __repr__(self) -> str:
+        times = "" if self.left is None else f", {max(self.left, 0)}"
+        return f"repeat({self.value!r}{times})"
+
     def __next__(self) -> Any:
         if self.left is not None:
             if self.left <= 0:
@@ -117,6 +121,10 @@ class _Count(OwnIterator):
             raise TypeError("a number is required")
         self.start = start
         self.step = step
+
+    def __repr__(self) -> str:
+        is_plain = type(self.step) is int and self.step == 1
+        return f"count({self.start!r})" if is_plain else f"count({self.start!r}, {self.step!r})"
 
     def __next__(self) -> Any:
         value = self.start

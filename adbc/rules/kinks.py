@@ -30,12 +30,17 @@ import cmath as _cmath
 import math as _math
 from typing import Any
 
-__all__ = ["INF", "NAN", "TINY", "power_base", "power_exponent"]
+__all__ = ["HUGE", "INF", "NAN", "TINY", "power_base", "power_exponent"]
 
 INF = _math.inf
 NAN = _math.nan
 TINY = 1e-300
 """The absolute value above which a number has a reciprocal."""
+
+
+HUGE = 1e300
+"""What is as far from the greatest number as `TINY` from the least: a product of it that is too great is
+infinite."""
 
 
 def power_base(out: Any, x: Any, y: Any) -> Any:
@@ -44,8 +49,11 @@ def power_base(out: Any, x: Any, y: Any) -> Any:
         return x + x
     if y == 0 and (isinstance(y, int) or not abs(x) > TINY):
         return 0.0  # else it has a derivative by the exponent
-    if x == 0 and (y.real < 1):
-        return INF
+    if y.real < 1:
+        if x == 0:
+            return INF
+        if abs(out) > abs(x) * HUGE:  # the other power may be no float, which would be an error
+            return y * (out / x)
     return y * x ** (y - 1)
 
 

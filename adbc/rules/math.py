@@ -25,7 +25,7 @@ from adbc.rules.elements import (
     leg,
     of_elements,
 )
-from adbc.rules.kinks import INF, NAN, TINY
+from adbc.rules.kinks import HUGE, INF, NAN, TINY
 from adbc.rules.list_halves import are_floats, pulled_back
 from adbc.rules.sequences import collected, element_tangents, sequence_rdata
 from adbc.rules.steps import StepRule
@@ -95,7 +95,7 @@ _ELEMENTARY: list[Rule] = [
     *_unary("log", lambda out, x: 1.0 / x),
     ScalarRule(
         math.log,
-        (lambda out, x, base: 1.0 / (x * _log(base)), lambda out, x, base: -out / (base * _log(base))),
+        (lambda out, x, base: 1.0 / x / _log(base), lambda out, x, base: -out / (base * _log(base))),
         when=arity(2),
         result=float,
     ),
@@ -132,7 +132,10 @@ def _first(wins: bool, y: float) -> float:
 def _pow_by_base(out: float, x: float, y: float) -> float:
     if y == 0.0 and not abs(x) > TINY:
         return 0.0
-    return INF if x == 0.0 and y < 1.0 else y * math.pow(x, y - 1.0)
+    if x == 0.0 and y < 1.0:
+        return INF
+    # The other power may be no float, which would be an error.
+    return y * (out / x) if abs(out) > abs(x) * HUGE else y * math.pow(x, y - 1.0)
 
 
 _BINARY: list[Rule] = [
@@ -143,10 +146,10 @@ _BINARY: list[Rule] = [
         lambda out, x, y: 0.0 if x == 0.0 else out * _log(x) if x > 0.0 else NAN,
     ),
     # the quotient that was taken, whole in exact arithmetic; from `out` it is right at jumps too
-    *_binary("fmod", lambda out, x, y: 1.0, lambda out, x, y: (out - x) / y),
-    *_binary("remainder", lambda out, x, y: 1.0, lambda out, x, y: (out - x) / y),
+    *_binary("fmod", lambda out, x, y: 1.0, lambda out, x, y: (out - x) / _nonzero_(y, 5e-324)),
+    *_binary("remainder", lambda out, x, y: 1.0, lambda out, x, y: (out - x) / _nonzero_(y, 5e-324)),
     *_binary("copysign", lambda out, x, y: _sign(x) * math.copysign(1.0, y), None),
-    *_binary("ldexp", lambda out, x, n: math.ldexp(1.0, n), None),
+    *_binary("ldexp", lambda out, x, n: math.ldexp(1.0, n) if n < 1024 else INF, None),
     # from 3.15
     *_binary("fmax", lambda out, x, y: _first(x >= y, y), lambda out, x, y: 1.0 - _first(x >= y, y)),
     *_binary("fmin", lambda out, x, y: _first(x <= y, y), lambda out, x, y: 1.0 - _first(x <= y, y)),
@@ -363,9 +366,17 @@ if hasattr(math, "sumprod"):
 # -- of several results -------------------------------------------------------------------------------
 
 
+def _scaled(x: float, exponent: int) -> float:
+    """``ldexp(x, exponent)``, infinite where that is no float."""
+    try:
+        return math.ldexp(x, exponent)
+    except OverflowError:
+        return math.copysign(INF, x)
+
+
 def _frexp_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = math.frexp(*args)
-    return out, None if dargs[0] is None else (math.ldexp(float(dargs[0]), -out[1]), _no_tangent())
+    return out, None if dargs[0] is None else (_scaled(float(dargs[0]), -out[1]), _no_tangent())
 
 
 def _frexp_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -374,7 +385,7 @@ def _frexp_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     def frexp_pullback(bout: Any) -> Sequence[Any]:
         if bout is None or bout[0] is None or fargs[0] is None:
             return (None,)
-        return (math.ldexp(bout[0], -out[1]),)
+        return (_scaled(bout[0], -out[1]),)
 
     return out, None if fargs[0] is None else (NO_FDATA, None), frexp_pullback
 
@@ -407,7 +418,8 @@ def exponent_of(x: Any) -> int:
 
 
 def _by_scale(out: float, x: float) -> float:
-    return math.ldexp(1.0, -math.frexp(x)[1])
+    exponent = -math.frexp(x)[1]
+    return math.ldexp(1.0, exponent) if exponent < 1024 else INF
 
 
 def _no_tangent() -> Any:

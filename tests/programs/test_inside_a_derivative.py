@@ -24,6 +24,17 @@ MODULES = {
     "test_string": 30,
     "test_bisect": 30,
     "test_operator": 80,
+    "test_subclassinit": 15,
+    "test_isinstance": 20,
+    "test_hash": 20,
+    "test_positional_only_arg": 20,
+    "test_dynamicclassattribute": 8,
+    "test_yield_from": 25,
+    "test_funcattrs": 12,
+    "test_copy": 60,
+    "test_shlex": 12,
+    "test_grammar": 60,
+    "test_abc": 50,
 }
 """Modules, and how many of their tests are right at least, on any interpreter."""
 

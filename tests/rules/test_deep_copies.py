@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import dataclasses
 import enum
+import functools
 import math
+import pickle
 from collections import deque
 from typing import Any
 
@@ -229,3 +231,54 @@ def test_batches_of_tangents() -> None:
     np.testing.assert_allclose(adbc.jacfwd(program)(x), rows, rtol=1e-12)
     cube = lambda v: (v * v * v).sum()  # noqa: E731
     np.testing.assert_allclose(adbc.jacfwd(adbc.jacfwd(cube))(x), np.diag(6.0 * x), atol=1e-12)
+
+
+def product(a: Any, b: Any, c: Any = 1.0) -> Any:
+    return a * b * c
+
+
+class Layer:
+    def __init__(self, w: Any) -> None:
+        self.w = w
+        self.scale = functools.partial(product, 2.0, c=[w][0])
+        self.own = functools.partial(self.times, w)
+
+    def times(self, a: Any, b: Any) -> Any:
+        return self.w * a * b
+
+
+def shallow_partial(x: Any) -> Any:
+    p = functools.partial(product, x)
+    p.note = x  # type: ignore[attr-defined]
+    q = copy.copy(p)
+    assert type(q) is functools.partial
+    assert q is not p
+    return q(3.0) * q.args[0] * q.note  # type: ignore[attr-defined]
+
+
+def deep_partial(x: Any) -> Any:
+    values = [x, x * x]
+    p = functools.partial(math.fsum, values)
+    q = copy.deepcopy({"at": p})["at"]
+    values[0] = 7.0
+    return q() + p()
+
+
+def layer(x: Any) -> Any:
+    one = Layer(x)
+    other = copy.deepcopy(one)
+    other.w = 3.0
+    return one.scale(x) * other.scale(x) + other.own(2.0) + one.own(2.0)
+
+
+@pytest.mark.parametrize("f", [shallow_partial, deep_partial, layer])
+def test_partial_applications_are_copied(f: Any) -> None:
+    check_rule(f, 1.5)
+
+
+def pickled_partial(x: Any) -> Any:
+    return pickle.loads(pickle.dumps(functools.partial(product, 2.0)))(x)
+
+
+def test_a_partial_application_of_constants_is_pickled() -> None:
+    assert adbc.jvp(pickled_partial, (1.5,), (1.0,)) == (3.0, 2.0)

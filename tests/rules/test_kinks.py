@@ -8,6 +8,7 @@ import operator
 
 import pytest
 
+import adbc
 from adbc.rules.math import digamma
 from tests.rules.rows import find, gradient
 
@@ -117,3 +118,31 @@ def test_accuracy_where_the_obvious_formula_loses_it() -> None:
     assert gradient(math.expm1, -40.0)[0] == pytest.approx(math.exp(-40.0), rel=1e-14)
     assert gradient(math.asin, 1.0 - 1e-12)[0] == pytest.approx(1.0 / math.sqrt(2e-12), rel=1e-4)
     assert gradient(operator.pow, 1e-170, 2)[0] == 2e-170
+
+
+BEYOND = [
+    (lambda x: x**-1.5, 1e-200, -inf),
+    (lambda x: x**-3, -1e-100, -inf),
+    (lambda x: x**0.01, 5e-324, inf),
+    (lambda x: math.pow(x, -1.5), 1e-200, -inf),
+    (lambda x: math.ldexp(x, 1024), 0.3, inf),
+    (lambda x: math.frexp(x)[0], 5e-324, inf),
+    (lambda x: math.log(x, 1.0 - 1e-16), 1e-310, -inf),
+    (lambda x: math.fmod(nan, x), 0.0, nan),
+    (lambda x: math.remainder(nan, x), 0.0, nan),
+]
+
+
+@pytest.mark.parametrize(("f", "x", "expected"), BEYOND)
+def test_a_slope_that_is_no_float_is_no_error_where_the_value_is_one(f, x, expected) -> None:
+    def tries(x):
+        try:
+            y = f(x)
+        except ArithmeticError:
+            y = 0.0 * x
+        return y
+
+    value = pytest.approx(tries(x), nan_ok=True)
+    expected = pytest.approx(expected, nan_ok=True)
+    assert adbc.jvp(tries, (x,), (1.0,)) == (value, expected)
+    assert adbc.value_and_grad(tries)(x) == (value, expected)

@@ -139,6 +139,20 @@ def test_their_text_tells_of_it(speculation: str) -> None:
     assert adbc.value_and_grad(described)(2.0) == (6.0, 3.0)
 
 
+def counted(x: Any) -> Any:
+    ways = itertools.count(3), itertools.count(3, 5), itertools.repeat("a"), itertools.repeat("a", 2)
+    held = [(way, x) for way in ways]
+    next(ways[1])
+    next(ways[3])
+    texts = [repr(way) for way, _ in held]
+    return x * (texts == ["count(3)", "count(8, 5)", "repeat('a')", "repeat('a', 1)"])
+
+
+def test_the_text_of_those_that_tell_where_they_are(speculation: str) -> None:
+    assert adbc.value_and_grad(counted)(2.0) == (2.0, 1.0)
+    assert adbc.jvp(counted, (2.0,), (1.0,)) == (2.0, 1.0)
+
+
 def surrogates(base: type = Surrogate) -> list[type]:
     return [base, *(found for cls in base.__subclasses__() for found in surrogates(cls))]
 

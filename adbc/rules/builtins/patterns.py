@@ -44,12 +44,17 @@ def match_class(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> 
         raise TypeError("called match pattern must be a class")
     if not isinstance(subject, kind):
         return None
-    found = []
-    positional: tuple[str, ...] = ()
+    found: list[Any] = []
+    seen: list[str] = []
+    positional: Any = ()
+    wanted: tuple[Any, ...] = ()
     if count:
         itself = False
         if hasattr(kind, "__match_args__"):
             positional = kind.__match_args__
+            if type(positional) is not tuple:
+                told = type(positional).__name__
+                raise TypeError(f"{kind.__name__}.__match_args__ must be a tuple (got {told})")
         else:
             itself = issubclass(kind, _ITSELF)
         allowed = 1 if itself else len(positional)
@@ -60,13 +65,15 @@ def match_class(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> 
             )
         if itself:
             found.append(subject)
-        for i in range(0 if itself else count):
-            try:  # once only: it may be computed
-                found.append(getattr(subject, positional[i]))
-            except AttributeError:
-                return None
-    for name in names:
-        try:
+        wanted = () if itself else positional[:count]
+    for name in (*wanted, *names):
+        if not isinstance(name, str):
+            told = type(name).__name__
+            raise TypeError(f"__match_args__ elements must be strings (got {told})")
+        if name in seen:
+            raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")
+        seen.append(name)
+        try:  # once only: it may be computed
             found.append(getattr(subject, name))
         except AttributeError:
             return None
@@ -82,11 +89,15 @@ def is_plain_match(subject: Any, kind: Any, names: tuple[str, ...], count: int) 
     cls = type(subject)
     if type(kind) is not type and not (isinstance(kind, type) and plain_check(kind)):
         return False
+    if getattr(kind, "_is_protocol", False):  # which asks the instance, and may refuse to ask its class
+        return False
     if not issubclass(cls, kind):
         return cls in _PLAIN or _tells_nothing_else(cls)
     wanted = _wanted(kind, names, count)
     if not wanted:
         return wanted is not None
+    if len(set(wanted)) < len(wanted):  # which is an error
+        return False
     if not _tells_nothing_else(cls):
         return False
     fields = instance_dict(subject)

@@ -265,17 +265,26 @@ def _getattr(call: Call, table: RuleTable) -> Step | None:
 
 def text_of(x: Any) -> Any:
     """``str(x)`` where the class of `x` has ``__str__``."""
-    return _load_special_(x, "__str__")()
+    text = _load_special_(x, "__str__")()
+    if not issubclass(type(text), str):
+        raise TypeError(f"__str__ returned non-string (type {type(text).__name__})")
+    return text
 
 
 def description_of(x: Any) -> Any:
     """``repr(x)`` where the class of `x` has ``__repr__``."""
-    return _load_special_(x, "__repr__")()
+    text = _load_special_(x, "__repr__")()
+    if not issubclass(type(text), str):
+        raise TypeError(f"__repr__ returned non-string (type {type(text).__name__})")
+    return text
 
 
 def format_of(x: Any, spec: str = "") -> Any:
     """``format(x, spec)`` where the class of `x` has ``__format__``."""
-    return _load_special_(x, "__format__")(spec)
+    text = _load_special_(x, "__format__")(spec)
+    if not issubclass(type(text), str):
+        raise TypeError(f"__format__ must return a str, not {type(text).__name__}")
+    return text
 
 
 def text_format_of(x: Any, spec: str = "") -> Any:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
-from adbc.cpython.libraries import FOR_CONSTANTS, is_library_class, is_own_code
+from adbc.cpython.libraries import is_library_class, is_own_code
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.flags import HEAP_TYPE
@@ -32,6 +32,7 @@ from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.impossible import SYNTAX, changes_nothing
 from adbc.runtime.calls.lost_arguments import LostArguments, lost_arguments
 from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, reaches_out
+from adbc.runtime.calls.plain_functions import may_look_at_callers
 from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
@@ -211,9 +212,8 @@ def _made(
     its result, and the objects `reached`.  inside: objects that are reached through the arguments unseen."""
     written = texts.before_foreign(context, call)
     before = list(contents((*call.args, *inside)))
-    # Python functions may look at who called.
     function = call.function
-    looks = is_python and hasattr(function, "__globals__") and function.__module__ not in FOR_CONSTANTS
+    looks = is_python and may_look_at_callers(function)
     calls_back = looks or not _PYTHON.isdisjoint(map(type, call.args))
     try:
         out = call.perform_for_user() if calls_back else call.perform()

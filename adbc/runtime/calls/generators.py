@@ -11,6 +11,7 @@ One that is abandoned inside a ``try`` or ``with`` is closed where the function 
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -37,6 +38,9 @@ __all__ = [
     "send",
     "suspended",
 ]
+
+_TELLS = sys.version_info >= (3, 13)
+"""Whether ``close()`` gives what the generator returns."""
 
 
 class Generator(Surrogate):
@@ -98,18 +102,19 @@ class Generator(Surrogate):
             raise finished(self.returned)
         return out
 
-    def close(self) -> None:
+    def close(self) -> Any:
         """Raise `GeneratorExit` where the yield stands, so that ``finally`` runs."""
         if self.at == 0 or self.at == FINISHED:
             self.at = FINISHED
             self.state = ()
-            return
+            return None
         try:
             out = _resume_(self, True, GeneratorExit())
         except (GeneratorExit, StopIteration):
-            return
+            return None
         if out is not EXHAUSTED:
             raise RuntimeError("generator ignored GeneratorExit")
+        return self.returned if _TELLS else None
 
     def resume(self, throwing: bool, sent: Any) -> Any:
         """Run one segment."""

@@ -19,6 +19,7 @@ from adbc.runtime.calls import fields
 from adbc.runtime.calls.attributes import refuse_hook
 from adbc.runtime.calls.classes import LIBRARY, is_python_function, lookup
 from adbc.runtime.calls.steps import Call
+from adbc.runtime.report.standing import called_by_user
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, lost, slot_increment, slot_rdata
@@ -101,7 +102,9 @@ def made(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
                 "it goes to code that is not followed",
                 "set an attribute instead",
             )
-        cls = type.__new__(meta, name, bases, content, **keywords)
+        make = functools.partial(type.__new__, meta, name, bases, content, **keywords)
+        # Without a name of its own, the class is of the module of whoever asked for it.
+        cls = make() if "__module__" in content else called_by_user(make)
     for key in late:
         type.__setattr__(cls, key, dict.__getitem__(namespace, key))
     return (cls, late, has_hook), carry(context, cls, namespace, shadow, copy)
@@ -112,7 +115,8 @@ def _without_hook(meta: Any, name: Any, bases: Any, content: dict[str, Any]) -> 
     last = _Last()
     key = "<last>"
     try:
-        type.__new__(meta, name, bases, {**content, key: last})
+        make = functools.partial(type.__new__, meta, name, bases, {**content, key: last})
+        make() if "__module__" in content else called_by_user(make)
     except Exception:  # ours, or a RuntimeError from ours before 3.12
         if last.owner is None:
             raise
@@ -204,7 +208,10 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
     own = vars(owner)
     old, old_slot = own.get(name, _ABSENT), None if fields_ is None else fields_.get(name)
     if hasattr(type.__dict__.get(name), "__set__") and is_class(owner):
-        old = type.__getattribute__(owner, name)  # ``__bases__`` and its like stand nowhere else
+        try:
+            old = type.__getattribute__(owner, name)  # ``__bases__`` and its like stand nowhere else
+        except AttributeError:  # and ``__abstractmethods__`` not before it is set
+            old = _ABSENT
     stays = False
     if type(owner) is types.ModuleType:
         check_name(own, name, *call.args[2:])

@@ -10,6 +10,7 @@ import collections
 import inspect
 import math
 import operator
+import sys
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -282,7 +283,8 @@ def complex_of(x: Any) -> Any:
 
 def int_of(x: Any) -> Any:
     """``int(x)`` where the class of `x` has ``__int__``."""
-    return answer_of(x, "__int__", int)
+    answer = answer_of(x, "__int__", int)
+    return answer if type(answer) is int else int.__pos__(answer)  # past what its class says
 
 
 def bytes_of(x: Any) -> Any:
@@ -290,12 +292,19 @@ def bytes_of(x: Any) -> Any:
     return answer_of(x, "__bytes__", bytes)
 
 
+_MOST = sys.maxsize + 1
+"""Hashes of less, either way, are taken as they are told, and not folded as those of integers are."""
+
+
 def hash_of(x: Any) -> int:
     """``hash(x)`` where the class of `x` has ``__hash__``."""
     answer = intrinsics._load_special_(x, "__hash__")()
-    if isinstance(answer, int):
-        return hash(answer)
-    raise TypeError("__hash__ method should return an integer")
+    if not isinstance(answer, int):
+        raise TypeError("__hash__ method should return an integer")
+    number = answer if type(answer) is int else int.__pos__(answer)  # past what a subclass says
+    if not -_MOST <= number < _MOST:
+        return int.__hash__(number)
+    return number if number != -1 else -2  # which stands for errors
 
 
 _TELLING: dict[str, Any] = {
@@ -336,7 +345,7 @@ def float_of(x: Any) -> float:
     if type(answer) is float:
         return answer
     if isinstance(answer, float):
-        return float(answer)
+        return float.__float__(answer)  # past what its class says
     raise TypeError(f"{type(x).__name__}.__float__ returned non-float (type {type(answer).__name__})")
 
 

@@ -22,12 +22,24 @@ from adbc.runtime.calls.reach import KEEP_NOTHING, package_of
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.tangents import NO_TANGENT
 
-__all__ = ["CONSTANTS", "PlainFunction", "are_constants", "remember"]
+__all__ = ["CONSTANTS", "PlainFunction", "are_constants", "may_look_at_callers", "remember"]
 
 CONSTANTS = frozenset({str, bytes, int, float, complex, bool, types.NoneType})
 """Classes of values that lead nowhere."""
 
 _ABSENT = object()
+
+
+def may_look_at_callers(function: Any) -> bool:
+    """Whether Python code that `function` runs may look at who called it.
+
+    Of classes those of `typing` do, and a class of enums without members, which is called to make another:
+    what is made tells which module it is of.
+    """
+    module = getattr(function, "__module__", None)
+    if hasattr(function, "__globals__"):
+        return module not in FOR_CONSTANTS
+    return module == "typing" or getattr(function, "_member_map_", None) == {}
 
 
 class PlainFunction:
@@ -44,7 +56,7 @@ class PlainFunction:
         self.reached = [_Reached(f) for f in reached]
         self.is_harmless = function.__module__ in FOR_CONSTANTS
         self.is_quiet = all(map(_finds_functions_only, reached))
-        self.looks = hasattr(function, "__globals__") and not self.is_harmless
+        self.looks = may_look_at_callers(function)
         """Whether it may look at who called."""
 
     def holds(self, function: Any) -> bool:

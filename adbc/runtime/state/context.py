@@ -96,6 +96,8 @@ class Context:
     left: dict[int, tuple[Any, Any]]
     """By address, memory that code of a library has changed when it was called as it is, and what it has left
     there."""
+    logs: dict[int, Any]
+    """By address, lists in which warnings were recorded before the call (`calls.recorded_warnings`)."""
     written: dict[int, Any]
     """By address, such memory in which something else was found later."""
     library_memory: Any = None
@@ -328,6 +330,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "interpreted": set,
     "lasting": dict,
     "left": dict,
+    "logs": dict,
     "memos": dict,
     "new": dict,
     "patches": list,

@@ -603,3 +603,32 @@ def super_properties(x, u):
             return super().c() * super().k
 
     return B().p * B.c() * u[0]
+
+
+@case(1.5, [1.0, 2.0])
+def abstract_by_a_metaclass_of_ones_own(x, u):
+    class Meta(type):
+        def __new__(meta, name, bases, namespace):
+            cls = super().__new__(meta, name, bases, namespace)
+            left = {n for n, v in namespace.items() if getattr(v, "__isabstractmethod__", False)}
+            for base in bases:
+                for n in getattr(base, "__abstractmethods__", ()):
+                    if getattr(getattr(cls, n), "__isabstractmethod__", False):
+                        left.add(n)
+            cls.__abstractmethods__ = frozenset(left)
+            return cls
+
+    class Base(metaclass=Meta):
+        @abc.abstractmethod
+        def get(self):
+            pass
+
+    class C(Base):
+        def get(self):
+            return x * x * u[0]
+
+    try:
+        Base()
+    except TypeError:
+        u[1] = C().get() * len(Base.__abstractmethods__)
+    return C().get() + u[1]

@@ -781,3 +781,26 @@ def every_other_of_a_generator(u, x):
     for v in every_other(iter(u)):
         total += v * x
     return total
+
+
+@case(1.5, [1.0, 2.0])
+def told_when_closed(x, u):
+    def averager(scale):
+        total = 0.0
+        try:
+            while True:
+                total += yield scale * total
+        except GeneratorExit:
+            return total * scale
+
+    def delegating():
+        return (yield from averager(x))
+
+    told = []
+    for it in (averager(x), averager(u[0]), delegating()):
+        next(it)
+        it.send(x)
+        it.send(u[1])
+        told += [it.close(), it.close()]
+    told.append(averager(x).close())
+    return x + sum(told.count(None) * x if r is None else r * x for r in told)

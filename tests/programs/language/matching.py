@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 import enum
+import typing
 
 from tests.programs.language.cases import Cases
 
@@ -245,4 +246,71 @@ def user_properties(x, u):
             u[1] = 0.0
         case Lazy(field=y):
             u[1] *= y
+    return u[0] * u[1]
+
+
+@case(1.5, [1.0, 2.0])
+def wrong_patterns(x, u):
+    class Twice:
+        __match_args__ = ("a", "a")
+
+    class Text:
+        __match_args__ = "ab"
+
+    class Once:
+        __match_args__ = ("a",)
+
+    class Numbers:
+        __match_args__ = (1,)
+
+    wrong = 0
+    for cls in (Twice, Text, Once, Numbers):
+        o = cls()
+        o.a = x * u[0]
+        for ask in range(3):
+            try:
+                match o:
+                    case Twice(p, q):
+                        u[1] *= p * q
+                    case Text(p):
+                        u[1] *= p
+                    case Numbers(p):
+                        u[1] *= p
+                    case Once(p, a=q) if ask == 0:
+                        u[1] *= p * q
+                    case Once(p) if ask == 1:
+                        u[1] *= p
+                    case Once(p, q):
+                        u[1] *= p * q
+            except TypeError:
+                wrong += 1
+                u[0] += x
+    return x * u[1] * wrong
+
+
+@typing.runtime_checkable
+class Weighted(typing.Protocol):
+    weight: float
+
+    def grown(self): ...
+
+
+class Grain:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def grown(self):
+        return 2.0 * self.weight
+
+
+@case(1.5, [1.0, 2.0])
+def protocols_with_fields(x, u):
+    for o in (Grain(x), u, Grain(u[0]), x):
+        match o:
+            case Weighted(weight=w):
+                u[0] += w * o.grown()
+            case list():
+                u[1] *= x
+            case float(number):
+                u[0] *= number
     return u[0] * u[1]

@@ -163,3 +163,95 @@ def test_a_key_of_a_dict_is_no_position() -> None:
 def test_the_bound_of_a_slice_is_no_float() -> None:
     with pytest.raises(TypeError, match="slice indices must be integers"):
         adbc.grad(lambda x: [x][At:2][0])(1.0)  # type: ignore[misc]  # not a position
+
+
+class Told:
+    """Its text is whatever it is told."""
+
+    def __init__(self, text: Any) -> None:
+        self.text = text
+
+    def __str__(self) -> Any:
+        return self.text
+
+    def __repr__(self) -> Any:
+        return self.text
+
+    def __format__(self, spec: str) -> Any:
+        return self.text
+
+
+def by_percent(told: Told) -> str:
+    return "%s" % told  # noqa: UP031  # that is what is asked
+
+
+@pytest.mark.parametrize(
+    "ask", [str, repr, ascii, format, print, "{}".format, by_percent, lambda told: f"{told!r}"]
+)
+def test_text_that_is_none_is_the_error_of_a_plain_call(ask: Callable[[Any], Any]) -> None:
+    def f(x: float) -> float:
+        try:
+            ask(Told(x))
+        except TypeError:
+            return x * x
+        return x
+
+    assert f(3.0) == 9.0
+    assert adbc.jvp(f, (3.0,), (1.0,)) == (9.0, 6.0)
+    assert adbc.value_and_grad(f)(3.0) == (9.0, 6.0)
+
+
+class Hashed:
+    """Its hash is whatever it is told."""
+
+    def __init__(self, told: Any) -> None:
+        self.told = told
+
+    def __hash__(self) -> Any:
+        return self.told
+
+
+class Own(int):
+    """An integer that is its own hash, and means another number where it is asked."""
+
+    def __hash__(self) -> Any:
+        return self
+
+    def __index__(self) -> int:
+        return 7
+
+    def __int__(self) -> int:
+        return 7
+
+
+TOLD = (0, -1, -2, 2**61 - 1, 2**61, 2**62, 2**63 - 1, -(2**63), 2**63, -(2**63) - 1, 10**30, True)
+"""Answers that are the hash as they stand, and others, which are folded."""
+
+
+def hashes(x: Any) -> Any:
+    keys = [*map(Hashed, TOLD), Own(42), Own(-1), Hashed(Own(2**62)), Hashed(hash(("a", 2.5)))]
+    total = 0.0
+    for place, key in enumerate(keys):
+        total += hash(key) % 1009 * (place + 1) * x
+    return total
+
+
+def test_the_hash_that_a_method_tells_is_that_of_a_plain_call() -> None:
+    check(hashes, 1.5)
+    assert adbc.jvp(hashes, (1.5,), (1.0,))[0] == hashes(1.5)
+    assert adbc.value_and_grad(hashes)(1.5)[0] == hashes(1.5)
+
+
+class Doubled(float):
+    """A number that says it is a float, and is none of the very class."""
+
+    def __new__(cls, value: Any) -> Doubled:
+        return float.__new__(cls, 2.0 * value)
+
+    def __float__(self) -> Any:
+        return self
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_float_of_another_class_that_a_method_gives() -> None:
+    check(lambda x: float(Doubled(x)) * x * (type(float(Doubled(x))) is float), 1.5)

@@ -135,7 +135,23 @@ def without_result(x: Any) -> Any:
     return x * 3.0
 
 
-@pytest.mark.parametrize("f", [of_constants, by_a_queue, without_result])
+class Counter:
+    def __init__(self) -> None:
+        self.count = 0
+        self.lock = threading.Lock()
+
+    def add(self, k: int, more: int = 1) -> None:
+        with self.lock:
+            self.count += k + more
+
+
+def by_methods(x: Any) -> Any:
+    counter = Counter()
+    run(*[threading.Thread(target=counter.add, args=(k,), kwargs={"more": 2}) for k in range(3)])
+    return x * counter.count
+
+
+@pytest.mark.parametrize("f", [of_constants, by_a_queue, without_result, by_methods])
 def test_what_has_no_derivative_is_run(f: Callable[[Any], Any], speculation: str) -> None:
     for _ in range(2):
         assert adbc.value_and_grad(f)(X) == (f(X), pytest.approx(f(1.0)))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import collections
+import enum
 import logging
 import math
 import re
 import sys
+import typing
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -249,6 +251,47 @@ def test_a_named_tuple_is_of_the_module_that_makes_it(mode: str) -> None:
 
     adbc.jvp(makes, (X,), (1.0,))
     assert made == [__name__]
+
+
+def of_type(x: float) -> Any:
+    return type("Made", (), {"weight": x})
+
+
+def of_type_of_a_base_with_a_hook(x: float) -> Any:
+    class Base:
+        def __init_subclass__(cls) -> None:
+            cls.weight = x  # type: ignore[attr-defined]
+
+    return type("Made", (Base,), {})
+
+
+def of_enums(x: float) -> Any:
+    return enum.Enum("Made", "a b") if x > 0.0 else None  # type: ignore[misc]  # which is to be one name
+
+
+def of_type_variables(x: float) -> Any:
+    return typing.TypeVar("Made")  # type: ignore[misc]  # that is to be assigned
+
+
+MAKING = [of_type, of_type_of_a_base_with_a_hook, of_enums]
+if sys.version_info < (3, 12):  # later C code makes them, which is not asked to look at the user's frames
+    MAKING.append(of_type_variables)
+
+
+@pytest.mark.parametrize("make", MAKING)
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_made_is_of_the_module_that_makes_it(make: Callable[[float], Any], mode: str) -> None:
+    modules = []
+
+    def makes(x: float) -> float:
+        modules.append(make(x).__module__)
+        modules.append(make(x).__module__)
+        return x
+
+    makes(X)
+    MODES[mode](makes)
+    adbc.jvp(makes, (X,), (1.0,))
+    assert set(modules) == {__name__}
 
 
 # -- NumPy -------------------------------------------------------------------------------------------------
