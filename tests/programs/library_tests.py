@@ -1,14 +1,14 @@
 """Run as a program: the tests that come with NumPy and SciPy, as programs to be differentiated.
 
 ``python -m tests.programs.library_tests numpy.lib.tests.test_function_base -k median`` takes that module's
-tests as other people's programs: every array of floats or complex numbers that they make by a literal, a range
-or at random depends on one number, and what they compare with an expected value is summed, with weights.  That
-sum is a function of the number, whose derivative is taken in both modes, and compared with differences; its
-value is compared with the value of the plain run.  A test that does not pass plainly at 1 counts for nothing,
-and where differences from the left and from the right do not agree, one mode is compared with the other.  The
-derivative is taken a little beside 1 (``--at 1.0``: there), where elements that are equal in the test are not.
-One line of JSON is printed: how many were right, at a kink, refused, wrong, and how many raised in a derivative
-alone.
+tests as other people's programs: every array of floats or complex numbers that they make by a literal, a
+range or at random depends on one number, and what they compare with an expected value is summed, with
+weights.  That sum is a function of the number, whose derivative is taken in both modes, and compared with
+differences; its value is compared with the value of the plain run.  A test that does not pass plainly at 1
+counts for nothing, and where differences from the left and from the right do not agree, one mode is
+compared with the other.  The derivative is taken a little beside 1 (``--at 1.0``: there), where elements
+that are equal in the test are not.  One line of JSON is printed: how many were right, at a kink, refused,
+wrong, and how many raised in a derivative alone.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import pathlib
 import signal
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -36,14 +37,14 @@ from adbc.errors import AdbcError
 
 MAKERS = {
     "array", "asarray", "arange", "linspace", "logspace", "geomspace", "ones", "full", "eye", "identity",
-    "diag", "tile", "matrix", "rand", "randn", "random", "random_sample", "standard_normal", "normal", "uniform",
-    "vander", "tri", "asfortranarray", "ascontiguousarray", "mat", "hilbert", "toeplitz",
+    "diag", "tile", "matrix", "rand", "randn", "random", "random_sample", "standard_normal", "normal",
+    "uniform", "vander", "tri", "asfortranarray", "ascontiguousarray", "mat", "hilbert", "toeplitz",
 }  # fmt: skip
 """Functions and methods whose arrays depend on the number."""
 
 CHECKS = {
-    "assert_equal", "assert_allclose", "assert_almost_equal", "assert_array_equal", "assert_array_almost_equal",
-    "assert_array_almost_equal_nulp", "assert_approx_equal", "assert_", "xp_assert_close", "xp_assert_equal",
+    "assert_equal", "assert_allclose", "assert_almost_equal", "assert_array_equal",
+    "assert_array_almost_equal", "assert_array_almost_equal_nulp", "assert_approx_equal", "assert_", "xp_assert_close", "xp_assert_equal",
     "assert_func_equal",
 }  # fmt: skip
 """Functions that compare what a test has computed with what it expects."""
@@ -151,15 +152,19 @@ def at_most(seconds: int) -> Iterator[None]:
 class Judge:
     """A plugin of pytest that differentiates each test in place of running it."""
 
-    def __init__(self, modes: list[str], at: float) -> None:
+    def __init__(self, modes: list[str], at: float, seconds: float) -> None:
         self.modes = modes
         self.at = at
-        self.counts = dict.fromkeys(["right", "unused", "kink", "plainly", "late"], 0)
+        self.ends = time.monotonic() + seconds
+        self.counts = dict.fromkeys(["right", "unused", "kink", "plainly", "late", "left"], 0)
         self.refused: dict[str, str] = {}
         self.wrong: dict[str, str] = {}
         self.failed: dict[str, str] = {}
 
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
+        if time.monotonic() > self.ends:
+            self.counts["left"] += 1
+            return True
         name = pyfuncitem.nodeid.partition("::")[2]
         kwargs = {key: pyfuncitem.funcargs[key] for key in pyfuncitem._fixtureinfo.argnames}
         with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
@@ -186,7 +191,7 @@ class Judge:
             return total[0]
 
         def plainly(x: float, is_checked: bool) -> float:
-            np.random.seed(0)
+            np.random.seed(0)  # noqa: NPY002  # the generator that the tests use
             checked[0] = is_checked
             try:
                 return float(f(x))
@@ -206,7 +211,7 @@ class Judge:
             self.counts["unused"] += 1
         answers = []
         for mode in self.modes:
-            np.random.seed(0)
+            np.random.seed(0)  # noqa: NPY002  # the generator that the tests use
             try:
                 with at_most(SECONDS):
                     found = self.derivative(f, mode)
@@ -248,9 +253,10 @@ def main() -> None:
     parser.add_argument("-k", default="", help="which tests, as pytest's -k")
     parser.add_argument("--modes", default="jvp,grad")
     parser.add_argument("--at", type=float, default=1.001)
+    parser.add_argument("--seconds", type=float, default=math.inf, help="what is left then is counted only")
     parser.add_argument("--keep", default=None, help="a folder that keeps the copy")
     options = parser.parse_args()
-    judge = Judge(options.modes.split(","), options.at)
+    judge = Judge(options.modes.split(","), options.at, options.seconds)
     with tempfile.TemporaryDirectory() as folder:
         path = seeded(options.module, options.keep or folder)
         arguments = [
