@@ -25,11 +25,13 @@ from adbc.rules.numpy.base import (
     give,
     new_shadow,
     plain,
+    refuse_opaque,
     write_tangent,
 )
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.views import is_view, writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
+from adbc.tangents.protocol import NO_TANGENT
 
 __all__ = ["ROWS", "contracted"]
 
@@ -163,9 +165,24 @@ def _arguments(args: Args) -> tuple[str, list[Any], Sequence[str], str]:
     return args[0], operands, inputs, output
 
 
+def _shadows(xs: Args, shadows: Args) -> list[Any]:
+    """The tangents or shadows of operands, None for an array of objects none of which has one.
+
+    Raises `UnsupportedError` for one with objects that have one.
+    """
+    found: list[Any] = []
+    for x, f in zip(xs, shadows, strict=True):
+        if f is not None and isinstance(x, np.ndarray) and x.dtype.hasobject:
+            if any(part is not NO_TANGENT for part in f.flat):
+                refuse_opaque(x)
+            f = None
+        found.append(f)
+    return found
+
+
 def _tangent(subscripts: str, operands: Sequence[Any], xs: Args, dxs: Args, kwargs: Kwargs) -> Any:
     dout = None
-    for i, (x, dx) in enumerate(zip(xs, dxs, strict=True)):
+    for i, (x, dx) in enumerate(zip(xs, _shadows(xs, dxs), strict=True)):
         dx = gather_tangent(x, dx)
         if dx is not None:
             term = np.einsum(subscripts, *operands[:i], dx, *operands[i + 1 :], **kwargs)
@@ -234,18 +251,21 @@ def einsum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
 def _cotangents(by: Any, args: Args, fargs: Args) -> list[Any]:
     """What the arguments of ``np.einsum(*args)`` are given back, for the cotangent `by` of its result."""
     _, operands, inputs, output = _arguments(args)
+    shadows = _shadows(args[1:], fargs[1:])
     terms = [
-        None if f is None else cotangent(by, i, operands, inputs, output) for i, f in enumerate(fargs[1:])
+        None if f is None else cotangent(by, i, operands, inputs, output) for i, f in enumerate(shadows)
     ]
     given = [
         None if term is None else give(f, x, term)
-        for f, x, term in zip(fargs[1:], args[1:], terms, strict=True)
+        for f, x, term in zip(shadows, args[1:], terms, strict=True)
     ]
     return [None, *given]
 
 
 def text_of(lists: Any) -> str:
     """The subscripts that these lists of axes stand for; that of the result comes last, None if not given."""
+    if any(i is not Ellipsis and not 0 <= i < len(LETTERS) for one in lists for i in one or ()):
+        raise ValueError(f"subscript is not within the valid range [0, {len(LETTERS)})")
     texts = ["".join("..." if i is Ellipsis else LETTERS[i] for i in one) for one in lists if one is not None]
     if lists[-1] is None:
         return ",".join(texts)
