@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import collections
 import contextlib
 import importlib.util
 import io
@@ -49,6 +48,9 @@ CHECKS = {
     "xp_assert_close", "xp_assert_equal", "assert_func_equal",
 }  # fmt: skip
 """Functions that compare what a test has computed with what it expects."""
+
+PLUGINS = ["no:cacheprovider", "no:randomly", "no:xdist"]
+"""Plugins of pytest that are given beside SciPy's own, which has the fixtures of its tests."""
 
 STEP = 1e-6
 SECONDS = 40
@@ -159,23 +161,28 @@ def at_most(seconds: int) -> Iterator[None]:
 class Judge:
     """A plugin of pytest that differentiates each test in place of running it."""
 
-    def __init__(self, modes: list[str], at: float, seconds: float, variants: int) -> None:
+    def __init__(self, modes: list[str], at: float, cases: int, seconds: float) -> None:
         self.modes = modes
         self.at = at
-        self.variants = variants
-        self.seen: collections.Counter[str] = collections.Counter()
-        self.ends = time.monotonic() + seconds
-        self.counts = dict.fromkeys(["right", "unused", "kink", "plainly", "late", "left"], 0)
+        self.cases = cases
+        self.end = time.monotonic() + seconds
+        self.counts = dict.fromkeys(["right", "unused", "kink", "plainly", "late", "left out"], 0)
         self.refused: dict[str, str] = {}
         self.wrong: dict[str, str] = {}
         self.failed: dict[str, str] = {}
 
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Keep as many cases of each test as were asked for, evenly spread."""
+        tests: dict[str, list[Any]] = {}
+        for item in items:
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        items[:] = [item for test in tests.values() for item in test[:: -(-len(test) // self.cases)]]
+
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
-        name = pyfuncitem.nodeid.partition("::")[2]
-        self.seen[name.partition("[")[0]] += 1
-        if time.monotonic() > self.ends or self.seen[name.partition("[")[0]] > self.variants:
-            self.counts["left"] += 1
+        if time.monotonic() > self.end:
+            self.counts["left out"] += 1
             return True
+        name = pyfuncitem.nodeid.partition("::")[2]
         kwargs = {key: pyfuncitem.funcargs[key] for key in pyfuncitem._fixtureinfo.argnames}
         with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
@@ -263,25 +270,17 @@ def main() -> None:
     parser.add_argument("-k", default="", help="which tests, as pytest's -k")
     parser.add_argument("--modes", default="jvp,grad")
     parser.add_argument("--at", type=float, default=1.001)
-    parser.add_argument("--variants", type=int, default=sys.maxsize, help="so many of each test at most")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="what is left then is counted only")
     parser.add_argument("--keep", default=None, help="a folder that keeps the copy")
+    parser.add_argument("--cases", type=int, default=10**6, help="how many cases of each test at most")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no test after so many")
     options = parser.parse_args()
-    judge = Judge(options.modes.split(","), options.at, options.seconds, options.variants)
+    judge = Judge(options.modes.split(","), options.at, options.cases, options.seconds)
     with tempfile.TemporaryDirectory() as folder:
         path = seeded(options.module, options.keep or folder)
-        arguments = [
-            path,
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:randomly",
-            "-p",
-            "no:xdist",
-            "-c",
-            "/dev/null",
-        ]
+        arguments = [path, "-q", "-c", "/dev/null"]
+        fixtures = ["scipy.conftest"] if options.module.startswith("scipy.") else []
+        for plugin in PLUGINS + fixtures:
+            arguments += ["-p", plugin]
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             pytest.main([*arguments, "-k", options.k, f"--rootdir={folder}"], plugins=[judge])
     if not sum(judge.counts.values()):

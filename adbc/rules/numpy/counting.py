@@ -50,7 +50,8 @@ def without_derivative(
     ar: Any, return_index: bool, return_inverse: bool, return_counts: bool, axis: Any, options: Any
 ) -> Any:
     """``np.unique`` of an array of whole numbers, of text or the like."""
-    return np.unique(ar, return_index, return_inverse, return_counts, axis, **options)
+    of_array: Any = np.unique
+    return of_array(ar, return_index, return_inverse, return_counts, axis, **options)
 
 
 def _unique(

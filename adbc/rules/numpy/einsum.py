@@ -31,7 +31,7 @@ from adbc.rules.numpy.base import (
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.views import is_view, writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
-from adbc.tangents.protocol import NO_TANGENT
+from adbc.tangents import NO_TANGENT
 
 __all__ = ["ROWS", "contracted"]
 
@@ -252,9 +252,7 @@ def _cotangents(by: Any, args: Args, fargs: Args) -> list[Any]:
     """What the arguments of ``np.einsum(*args)`` are given back, for the cotangent `by` of its result."""
     _, operands, inputs, output = _arguments(args)
     shadows = _shadows(args[1:], fargs[1:])
-    terms = [
-        None if f is None else cotangent(by, i, operands, inputs, output) for i, f in enumerate(shadows)
-    ]
+    terms = [None if f is None else cotangent(by, i, operands, inputs, output) for i, f in enumerate(shadows)]
     given = [
         None if term is None else give(f, x, term)
         for f, x, term in zip(shadows, args[1:], terms, strict=True)
