@@ -288,6 +288,7 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
     if same_view(u, index, v):
         u[index] = v
         return None, None, _nothing3
+    index = kept_index(index, u)
     old = u[index]
     if isinstance(old, np.ndarray) and is_view(old, u):
         old = old.copy()
@@ -310,6 +311,14 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
         return None, None, bv
 
     return None, None, setitem_pullback
+
+
+def kept_index(index: Any, u: Any) -> Any:
+    """The `index` as it is before anything is written into `u`, with whose memory it may be made: it is read
+    again on the way back (``mask[mask] = flags``)."""
+    if isinstance(index, np.ndarray):
+        return index.copy() if np.may_share_memory(index, u) else index
+    return tuple(kept_index(i, u) for i in index) if type(index) is tuple else index
 
 
 def write_part(u: Any, du: Any, index: Any, dv: Any) -> None:

@@ -32,6 +32,7 @@ from adbc.rules.numpy.elementwise import (
     the_result,
     the_second,
 )
+from adbc.rules.numpy.indexing import kept_index
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
 from adbc.tangents.array_products import divide, divided, is_finite, zero_wins
@@ -426,6 +427,7 @@ def _at_row(function: Any, sign: int) -> Primitive:
         u, indices, v = args
         fu, _, fv = fargs
         check_writable(u, fu, fv is not None)
+        indices = kept_index(indices, u)
         old = np.array(u[indices])
         function(u, indices, v)
 
