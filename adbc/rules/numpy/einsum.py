@@ -25,9 +25,9 @@ from adbc.rules.numpy.base import (
     give,
     new_shadow,
     plain,
-    refuse_opaque,
     write_tangent,
 )
+from adbc.rules.numpy.elements import computes_whole, refuse_opaque
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.views import is_view, writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
@@ -182,6 +182,8 @@ def _shadows(xs: Args, shadows: Args) -> list[Any]:
 
 def _tangent(subscripts: str, operands: Sequence[Any], xs: Args, dxs: Args, kwargs: Kwargs) -> Any:
     dout = None
+    if computes_whole(kwargs):
+        return None
     for i, (x, dx) in enumerate(zip(xs, _shadows(xs, dxs), strict=True)):
         dx = gather_tangent(x, dx)
         if dx is not None:
@@ -210,7 +212,7 @@ def _into_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pull
         if ftarget is not None:
             by = ftarget.copy()
             ftarget[...] = 0
-            result[2:] = _cotangents(by, args[2:], fargs[2:])
+            result[2:] = _cotangents(by, args[2:], fargs[2:], kwargs)
         return result
 
     return target, ftarget, into_pullback
@@ -243,13 +245,16 @@ def einsum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
 
     def einsum_pullback(bout: Any) -> Sequence[Any]:
         by = fout if isinstance(fout, np.ndarray) else bout
-        return (None,) * len(args) if by is None else _cotangents(by, args, fargs)
+        return (None,) * len(args) if by is None else _cotangents(by, args, fargs, kwargs)
 
     return out, fout, einsum_pullback
 
 
-def _cotangents(by: Any, args: Args, fargs: Args) -> list[Any]:
-    """What the arguments of ``np.einsum(*args)`` are given back, for the cotangent `by` of its result."""
+def _cotangents(by: Any, args: Args, fargs: Args, kwargs: Kwargs) -> list[Any]:
+    """What the arguments of ``np.einsum(*args, **kwargs)`` are given back, for the cotangent `by` of its
+    result."""
+    if computes_whole(kwargs):
+        return [None] * len(args)
     _, operands, inputs, output = _arguments(args)
     shadows = _shadows(args[1:], fargs[1:])
     terms = [None if f is None else cotangent(by, i, operands, inputs, output) for i, f in enumerate(shadows)]

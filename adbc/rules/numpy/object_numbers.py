@@ -170,8 +170,8 @@ def _tangent_of_numbers(x: Any, d: Any, numbers: Any) -> Any:
 
 
 def written_tangent(x: Any, d: Any) -> Any:
-    """The tangent `d` of what is written into an array of numbers: that of the numbers in an array of objects,
-    None if none of them has one."""
+    """The tangent `d` of what is written into an array of numbers: of an array of objects that of the numbers
+    in it, None if none of them has one."""
     if d is None or not is_of_objects(x):
         return d
     if all(t is NO_TANGENT or t is None for t in d.flat):
