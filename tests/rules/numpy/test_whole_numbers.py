@@ -41,15 +41,15 @@ def test_whole_numbers_are_written(name: str) -> None:
         assert adbc.jvp(f, (1.03,), (1.0,)) == (f(1.03), pytest.approx(0.3))
 
 
-@pytest.mark.parametrize("options", [{"dtype": "f8"}, {"signature": "dd->d"}, {"dtype": complex}])
+@pytest.mark.parametrize("options", [{"dtype": "f8"}, {"signature": "dd->d"}, {"dtype": "f4"}])
 def test_other_numbers_keep_their_derivatives(options: dict[str, Any]) -> None:
     def f(x: float) -> Any:
         b = np.zeros(2)
         np.multiply(np.array([0.3, 1.4]) * x, x, out=b, casting="unsafe", **options)
         return b.sum()
 
-    assert adbc.value_and_grad(f)(1.5) == (pytest.approx(3.825), pytest.approx(5.1))
-    assert adbc.jvp(f, (1.5,), (1.0,)) == (pytest.approx(3.825), pytest.approx(5.1))
+    assert adbc.value_and_grad(f)(1.5) == (pytest.approx(3.825, rel=1e-6), pytest.approx(5.1, rel=1e-6))
+    assert adbc.jvp(f, (1.5,), (1.0,)) == (pytest.approx(3.825, rel=1e-6), pytest.approx(5.1, rel=1e-6))
 
 
 def test_einsum_of_objects_that_are_constants() -> None:
