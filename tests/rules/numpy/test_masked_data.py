@@ -68,6 +68,7 @@ def test_missing_numbers(name: str, of: str) -> None:
         assert tangent == pytest.approx(expected, rel=1e-6, abs=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_missing_complex_numbers() -> None:
     data = np.array([1.0 + 2.0j, np.inf, np.nan, 3.0 - 1.0j])
 
