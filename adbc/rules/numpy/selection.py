@@ -13,6 +13,7 @@ import numpy as np
 from adbc.rules.numpy.base import ArrayRule, by_example, plain
 from adbc.rules.numpy.shapes import back_by_number
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
+from adbc.tangents.array_products import multiply
 
 __all__ = ["ROWS", "clip_row"]
 
@@ -220,14 +221,14 @@ ROWS: list[Rule] = [
     ArrayRule(
         np.sinc,
         "x",
-        jvp=[lambda d, y, x: _sinc_slope(x, y) * d],
-        vjp=[lambda by, y, x: np.conj(_sinc_slope(x, y)) * by],
+        jvp=[lambda d, y, x: multiply(_sinc_slope(x, y), d)],
+        vjp=[lambda by, y, x: multiply(np.conj(_sinc_slope(x, y)), by)],
     ),
     ArrayRule(
         np.angle,
         "z deg",
-        jvp=[lambda d, y, z, deg=False: np.real(np.conjugate(_angle_scale(z, deg)) * d)],
-        vjp=[lambda by, y, z, deg=False: _angle_scale(z, deg) * by],
+        jvp=[lambda d, y, z, deg=False: np.real(multiply(np.conjugate(_angle_scale(z, deg)), d))],
+        vjp=[lambda by, y, z, deg=False: multiply(_angle_scale(z, deg), by)],
     ),
     by_number(np.take, "a indices axis out mode"),
     by_number(np.ndarray.take, "a indices axis out mode"),

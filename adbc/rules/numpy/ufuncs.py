@@ -37,7 +37,7 @@ from adbc.rules.numpy.elementwise import (
 from adbc.rules.numpy.indexing import kept_index
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
-from adbc.tangents.array_products import divide, divided, is_finite, zero_wins
+from adbc.tangents.array_products import divide, divided, is_finite, multiply, zero_wins
 from adbc.tangents.zeros import is_exactly
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
@@ -160,7 +160,8 @@ def _sign_along(d: Any, out: Any, x: Any) -> Any:
         return np.zeros_like(d)
     size = np.abs(x)
     safe = np.where(size == 0, 1, size)
-    return np.where(size == 0, 0, 1j * out * np.imag(np.conjugate(out) * d) / safe)
+    turned = divide(np.imag(multiply(np.conjugate(out), d)), safe)
+    return np.where(size == 0, 0, multiply(1j * out, turned))
 
 
 def _hypot(a: Any, out: Any) -> Any:

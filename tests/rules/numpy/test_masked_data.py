@@ -33,6 +33,9 @@ MODELS: dict[str, Callable[[Any, Any], Any]] = {
     "waves": lambda data, x: np.sin(data) * x + np.cos(x * data),
     "in place": in_place,
     "extrema": lambda data, x: np.maximum(data, x) * x,
+    "curves": lambda data, x: np.sinc(data * x) + np.interp(data * x, [0.0, 9.0], [0.0, 2.0]),
+    "polynomial": lambda data, x: np.polyval([1.0, 2.0, 3.0], data * x),
+    "norm": lambda data, x: np.linalg.norm((data * x).reshape(4, 2), axis=1),
     "chain": lambda data, x: np.tanh((np.abs(data * x) - x) ** 2),
 }
 
