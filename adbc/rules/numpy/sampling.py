@@ -27,7 +27,7 @@ _SMALL = 4
 """Known integers above this are lengths, or too large for an example, so that another stands for them."""
 
 _MOST_AXES = 8
-"""Of arrays with more no example is made.  Inference may find one axis more in each round of a function that
+"""No example is made of an array with more.  Inference may find one axis more in each round of a function that
 calls itself, and an example with an axis more is three times as large."""
 
 
