@@ -27,8 +27,8 @@ _SMALL = 4
 """Known integers above this are lengths, or too large for an example, so that another stands for them."""
 
 _MOST_AXES = 8
-"""No example is made of an array with more.  Inference may find one axis more in each round of a function that
-calls itself, and an example with an axis more is three times as large."""
+"""No example is made of an array with more.  Inference may find one axis more in each round of a function
+that calls itself, and an example with an axis more is three times as large."""
 
 
 class _Cannot(Exception):
