@@ -267,7 +267,8 @@ def _cotangents(by: Any, args: Args, fargs: Args, kwargs: Kwargs) -> list[Any]:
 
 def text_of(lists: Any) -> str:
     """The subscripts that these lists of axes stand for; that of the result comes last, None if not given."""
-    if any(i is not Ellipsis and not 0 <= i < len(LETTERS) for one in lists for i in one or ()):
+    given = [i for one in lists if one is not None for i in one if i is not Ellipsis]
+    if not all(0 <= i < len(LETTERS) for i in given):
         raise ValueError(f"subscript is not within the valid range [0, {len(LETTERS)})")
     texts = ["".join("..." if i is Ellipsis else LETTERS[i] for i in one) for one in lists if one is not None]
     if lists[-1] is None:
