@@ -144,6 +144,34 @@ def language(session: nox.Session) -> None:
         session.run("python", "-m", "tests.programs.inside_a_derivative", f"test_{name}")
 
 
+PACKAGES = {
+    "numpy._core.tests": (
+        "einsum", "function_base", "indexing", "item_selection", "multiarray", "nditer", "numeric", "records",
+        "regression", "scalar_methods", "scalarmath", "shape_base", "ufunc", "umath", "umath_complex",
+    ),
+    "numpy.fft.tests": ("pocketfft",),
+    "numpy.lib.tests": (
+        "arraypad", "arraysetops", "function_base", "histograms", "index_tricks", "nanfunctions",
+        "polynomial", "recfunctions", "shape_base", "stride_tricks", "twodim_base", "type_check", "ufunclike",
+    ),
+    "numpy.linalg.tests": ("linalg", "regression"),
+    "numpy.ma.tests": ("core", "extras", "subclassing"),
+    "numpy.matrixlib.tests": ("defmatrix", "interaction", "masked_matrix"),
+    "numpy.polynomial.tests": ("classes", "polynomial"),
+}  # fmt: skip
+"""Modules of tests that come with packages, without ``test_`` in front."""
+
+
+@nox.session(python="3.11")
+def packages(session: nox.Session) -> None:
+    """The tests that come with NumPy as programs to be differentiated: what is refused, wrong, fails."""
+    session.install("-e", ".[test]")
+    options = ["--cases", "3", "--seconds", "300"]
+    modules = [f"{package}.test_{name}" for package, names in PACKAGES.items() for name in names]
+    for module in session.posargs or modules:
+        session.run("python", "-m", "tests.programs.library_tests", module, *options)
+
+
 @nox.session(python=VERSIONS)
 def roundtrip(session: nox.Session) -> None:
     """Whole modules pass their own tests after a round trip, on every interpreter found."""

@@ -228,8 +228,8 @@ class DualBuilder(Mirror):
         present = None if self.after is not call.block or call.keywords else self.linear.present(operands)
         out = self._copy_call(call) if present is None else present
         self.linear.remember(out)
-        values = [out, *map(self.p, site.arguments)]
         self.linear.type = tangent_of(type_of(call))
+        values = self.linear.values(out, [*map(self.p, site.arguments)], site.row.is_quotient)
         terms = []
         for i, argument in enumerate(site.arguments):
             graph = self.support.partial(site.row, i) if argument in self.active else None
@@ -251,8 +251,8 @@ class DualBuilder(Mirror):
             self._row(call, site)  # which takes the real part
             return
         out = self._copy_call(call)
-        values = [out, *map(self.p, site.arguments)]
         self.linear.type = TANGENT
+        values = self.linear.values(out, [*map(self.p, site.arguments)], site.row.is_quotient)
         terms, is_certain = [], False
         for i, argument in enumerate(site.arguments):
             graph = self.support.partial(site.row, i) if argument in self.active else None

@@ -38,6 +38,7 @@ from adbc.passes.derived.partials import are_sums_and_products, needed, taken_ap
 from adbc.passes.query import drop, target, use_counts
 from adbc.records import record
 from adbc.types.lattice import AbstractType, is_float64
+from adbc.types.number_calls import class_for_divisor
 
 __all__ = ["LinearForms", "Term"]
 
@@ -62,8 +63,9 @@ class LinearForms:
         """The type of all that is computed for the call that is being differentiated."""
         self.known: dict[Block, dict[Any, Value]] = {}
         """By block, the calls of pure functions on real numbers that stand in it, by their operands."""
-        self.floats: dict[tuple[Block, Value], Instruction] = {}
-        """By block and number of NumPy, the instruction that makes it Python's float."""
+        self.numbers: dict[tuple[Block, Value], Instruction] = {}
+        """By block and number, the instruction that makes Python's float of it, if it is one of NumPy's, and
+        else one of NumPy's."""
         self.made: list[Instruction] = []
         """Instructions that compute sums, products and the like of tangents, and may turn out not to be
         needed."""
@@ -113,11 +115,23 @@ class LinearForms:
         time.  Not for a divisor, which may be zero."""
         if value.type is None or not is_float64(value.type):
             return value
+        return self.converted(float, value)
+
+    def converted(self, cls: type, value: Value) -> Value:
+        """The number `value` as an instance of `cls`."""
         place = self.builder.block, value
-        if place not in self.floats:
-            self.floats[place] = self.builder.emit("call", Const(float), value, type=self.type)
-            self.made.append(self.floats[place])
-        return self.floats[place]
+        if place not in self.numbers:
+            self.numbers[place] = self.builder.emit("call", Const(cls), value, type=self.type)
+            self.made.append(self.numbers[place])
+        return self.numbers[place]
+
+    def values(self, out: Value, arguments: Sequence[Value], is_quotient: bool) -> list[Value]:
+        """What partial derivatives are functions of: the result of a call, and its arguments."""
+        values = [out, *arguments]
+        cls = class_for_divisor(out, values[-1]) if is_quotient else None
+        if cls is not None:
+            values[-1] = self.converted(cls, values[-1])
+        return values
 
     # -- terms and their sum -----------------------------------------------------------------------------
 

@@ -39,6 +39,7 @@ from adbc.types.lattice import (
     is_real,
     tangent_of,
 )
+from adbc.types.number_calls import class_for_divisor
 
 __all__ = [
     "Adjoint",
@@ -128,7 +129,9 @@ class ScalarAdjoint(Adjoint):
         if divisor is not None:
             below = inline(writer, partial, self.values, divisor, known)
             if below not in quotients:
-                quotients[below] = call(operator.truediv, cotangent, below)
+                cls = class_for_divisor(self.result, below)
+                by = below if cls is None else call(cls, below)
+                quotients[below] = call(operator.truediv, cotangent, by)
             product = quotients[below]
         if factor is not None:
             as_floats = known is not None and divisor is None
@@ -156,7 +159,8 @@ class ComplexAdjoint(ScalarAdjoint):
         call = functools.partial(writer.builder.call, type=TANGENT)
         product = cotangent
         if factor is not None:
-            slope = inline(writer, partial, self.values, factor, TANGENT)
+            quotient = self.result if self.is_quotient else None
+            slope = inline(writer, partial, self.values, factor, TANGENT, quotient=quotient)
             product = call(operator.mul, call(conjugate, slope), product)
         known, result_type = type_of(argument), type_of(self.result)
         if not is_complex(known) and is_complex(result_type):
@@ -184,16 +188,22 @@ def inline(
     result: Value,
     known: AbstractType | None = None,
     as_floats: bool = False,
+    quotient: Value | None = None,
 ) -> Value:
     """Write into the pullback what `result`, a value of the one block of `graph`, is computed by; return
     what stands for `result` there.
 
-    known: the type of all that is computed; as_floats: NumPy's numbers may be taken for Python's floats.
+    known: the type of all that is computed; as_floats: NumPy's numbers may be taken for Python's floats;
+    quotient: what the last of `values` is the divisor of, if it is.
     """
     wanted = needed([result])
     read = {result, *(v for instruction in wanted for v in instruction.operands)}
     get = writer.as_float if as_floats and are_sums_and_products(wanted) else writer.get
     mapping: dict[Value, Value] = {a: get(values[a.index]) for a in graph.arguments if a in read}
+    last = graph.arguments[-1]
+    cls = None if quotient is None or last not in mapping else class_for_divisor(quotient, values[last.index])
+    if cls is not None:
+        mapping[last] = writer.builder.call(cls, mapping[last], type=known)
     for instruction in graph.entry.instructions:
         if instruction in wanted:
             mapping[instruction] = writer.builder.emit(

@@ -216,14 +216,13 @@ class ForwardsPass(Mirror):
             shadow.type = shadow_type(type_of(value))
         return shadow
 
-    def _scalar(self, call: Instruction, site: CallSite) -> None:
+    def _scalar(self, call: Instruction, site: CallSite, adjoint: Any = ScalarAdjoint) -> None:
         partials, values = self._slopes(call, site)
         name = name_of(site.function)
-        self.leave(ScalarAdjoint(call, site.arguments, partials, values, name, site.row.is_quotient))
+        self.leave(adjoint(call, site.arguments, partials, values, name, site.row.is_quotient))
 
     def _complex(self, call: Instruction, site: CallSite) -> None:
-        partials, values = self._slopes(call, site)
-        self.leave(ComplexAdjoint(call, site.arguments, partials, values, name_of(site.function)))
+        self._scalar(call, site, ComplexAdjoint)
 
     def _slopes(self, call: Instruction, site: CallSite) -> tuple[list[Graph | None], list[Value]]:
         """Make a call of a scalar rule: the graphs of its partial derivatives, None for an argument that is

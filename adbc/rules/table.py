@@ -23,7 +23,6 @@ accepts them wins, so rows stand from special to general.
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -37,7 +36,6 @@ from adbc.tangents import (
     NO_FDATA,
     accumulate,
     cotangent_of,
-    divide,
     fresh_shadow,
     fresh_tangent,
     multiply,
@@ -54,7 +52,6 @@ __all__ = [
     "Overlay",
     "Primitive",
     "PureRule",
-    "QuotientRule",
     "Rule",
     "ScalarRule",
     "TextRule",
@@ -525,52 +522,6 @@ def _product_of_numbers(partial: Any, by: Any, is_real: bool) -> Any:
 def _conjugate(x: Any) -> Any:
     conjugate = getattr(x, "conjugate", None)
     return x if conjugate is None else conjugate()
-
-
-class QuotientRule(ScalarRule):
-    """The rule of ``x / y``, whose tangent ``(dx - out * dy) / y`` costs less than its partial derivatives.
-
-    So do the cotangents, ``bx = bout / y`` and ``by = -(out * bx)``.
-    """
-
-    is_quotient = True
-
-    def frule(
-        self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
-    ) -> tuple[Any, Any]:
-        if out is UNKNOWN:
-            out = self.function(*args, **kwargs)
-        (x, y), (dx, dy) = args, dargs
-        if not isinstance(out, float) or not math.isfinite(out) or not all(map(_is_real, (x, y, dx, dy))):
-            return super().frule(args, dargs, kwargs, out)
-        if dx is None and dy is None:
-            return out, None
-        term = None if dy is None else multiply(out, dy)
-        above = dx if term is None else -term if dx is None else dx - term
-        return out, project(divide(above, y), out)
-
-    def rrule(
-        self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
-    ) -> tuple[Any, Any, Pullback]:
-        out, fout, general = super().rrule(args, fargs, kwargs, out)
-        (x, y), (fx, fy) = args, fargs
-        if not isinstance(out, float) or not math.isfinite(out) or not (_is_real(x) and _is_real(y)):
-            return out, fout, general
-
-        def quotient_pullback(bout: Any) -> Sequence[Any]:
-            if not isinstance(bout, float) or not bout:
-                return general(bout)
-            below = divide(bout, y)
-            return (
-                None if fx is None else project(below, x),
-                None if fy is None else project(-multiply(out, below), y),
-            )
-
-        return out, fout, quotient_pullback
-
-
-def _is_real(x: Any) -> bool:
-    return x is None or isinstance(x, float) or type(x) is int
 
 
 class PureRule(Rule):

@@ -7,11 +7,20 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
-from adbc.types.array_calls import is_inline_number
+from adbc.types.array_calls import is_complex, is_inline_number
 from adbc.types.inference import type_of
-from adbc.types.lattice import COMPLEX, FLOAT, AbstractType, TupleType, has_shadow
+from adbc.types.lattice import (
+    COMPLEX,
+    FLOAT,
+    AbstractType,
+    Exact,
+    TupleType,
+    has_shadow,
+    is_complex128,
+    is_float64,
+)
 
-__all__ = ["is_global_number", "is_plain_step", "limit_of", "part_of_number"]
+__all__ = ["class_for_divisor", "is_global_number", "is_plain_step", "limit_of", "part_of_number"]
 
 
 def is_plain_step(row: Any, arguments: Sequence[Value], result: AbstractType) -> bool:
@@ -49,3 +58,19 @@ def is_global_number(arguments: Sequence[Value]) -> bool:
     is_global = isinstance(callee, Const) and callee.value is intrinsics._global_
     is_tuple = isinstance(known, TupleType) and not has_shadow(known)
     return is_global and (is_tuple or (isinstance(known, AbstractType) and is_inline_number(known)))
+
+
+def class_for_divisor(quotient: Value, divisor: Value) -> Any:
+    """The class of NumPy's that `divisor` becomes where the derivative of `quotient` is divided by it, or
+    None for as it is.
+
+    A number of NumPy's is divided by a zero of Python's without an error.  So must its derivative be, which
+    may be a number of Python's.
+    """
+    found, by = type_of(quotient), type_of(divisor)
+    if not (is_float64(found) or is_complex128(found)) or is_float64(by) or is_complex128(by):
+        return None
+    assert isinstance(found, Exact)
+    if isinstance(divisor, Const) and divisor.value:
+        return None
+    return found.cls if is_complex(by) else type(found.cls().real)

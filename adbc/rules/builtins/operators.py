@@ -29,8 +29,9 @@ from adbc.rules.classes import (
     reals,
 )
 from adbc.rules.kinks import power_base, power_exponent
+from adbc.rules.quotients import QuotientRule
 from adbc.rules.steps import StepRule
-from adbc.rules.table import Overlay, PureRule, QuotientRule, Rule, ScalarRule, TextRule, ZeroRule
+from adbc.rules.table import Overlay, PureRule, Rule, ScalarRule, TextRule, ZeroRule
 
 __all__ = ["ROWS", "modulus", "modulus_class", "sign"]
 

@@ -20,6 +20,13 @@ from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.activity import Refusal, and_lost, uncovered, without_lost, without_refused
 from adbc.rules.classes import has
 from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
+from adbc.rules.numpy.elements import (
+    computes_whole,
+    is_inexact,
+    refuse_opaque,
+    refuse_text,
+    refuse_text_of,
+)
 from adbc.rules.numpy.object_numbers import frule_by_numbers, is_constant, meets_objects, rrule_by_numbers
 from adbc.rules.numpy.objects import give_records
 from adbc.rules.numpy.sampling import sampled
@@ -151,47 +158,6 @@ def _is_like_tuple(cls: type) -> bool:
         return False
     own = cls.__mro__[: cls.__mro__.index(tuple)]
     return not any(_OPERATORS & vars(base).keys() for base in own)
-
-
-def is_inexact(x: Any) -> bool:
-    """Whether array `x` holds floats or complex numbers."""
-    return x.dtype.kind in "fc"
-
-
-def refuse_opaque(x: Any) -> None:
-    """Raise if `x` is an array whose elements are not numbers."""
-    if isinstance(x, np.ndarray) and x.dtype.kind in "OV":
-        what = (
-            "its fields, x['name']" if x.dtype.names else "such an array or a list, or loop over the elements"
-        )
-        raise UnsupportedError(
-            f"an active array of dtype {x.dtype} reached a NumPy function",
-            "that is differentiated for arrays of floats and of complex numbers only",
-            f"use {what}",
-        )
-
-
-def refuse_text(out: Any, source: Any) -> None:
-    """Raise if `out` is an array of text and `source`, active, of which NumPy makes it, has numbers in it."""
-    is_text = isinstance(out, (np.ndarray, np.generic)) and out.dtype.kind in "SUT"
-    if is_text and _says_number(source):
-        raise UnsupportedError(
-            f"an array of text (dtype {out.dtype}) is made from a value with a derivative",
-            "what is read from it would be a constant, and the derivative would be lost without a word",
-            "make the text of adbc.stop_gradient(x), or outside of arrays: [str(v) for v in x]",
-        )
-
-
-def refuse_text_of(out: Any, values: Sequence[Any], shadows: Sequence[Any]) -> None:
-    """Raise if `out` is an array of text, and some of `values`, of which it is made, are active numbers."""
-    if isinstance(out, (np.ndarray, np.generic)) and out.dtype.kind in "SUT":
-        refuse_text(out, [x for x, f in zip(values, shadows, strict=False) if f is not None])
-
-
-def _says_number(x: Any) -> bool:
-    if isinstance(x, (list, tuple)):
-        return any(map(_says_number, x))
-    return isinstance(x, (float, complex)) or (isinstance(x, (np.ndarray, np.generic)) and is_inexact(x))
 
 
 # -- lists where NumPy expects arrays -------------------------------------------------------------------
@@ -542,6 +508,8 @@ class ArrayRule(Rule):
 
     def _tangent(self, out: Any, arrays: list[Any], dargs: Args, others: dict[str, Any]) -> Any:
         dout = None
+        if computes_whole(others):
+            return None
         gathered = [gather(x) for x in arrays]
         for jvp, x, dx in zip(self.jvp, arrays, dargs, strict=False):
             if jvp is not None and dx is not None:
@@ -618,7 +586,7 @@ class ArrayRule(Rule):
         self, by: Any, out: Any, arrays: list[Any], fargs: Args, others: dict[str, Any], count: int
     ) -> Sequence[Any]:
         result: list[Any] = [None] * count
-        if by is not None:
+        if by is not None and not computes_whole(others):
             gathered = [gather(x) for x in arrays]
             terms = [
                 vjp(by, out, *gathered, **others) if vjp is not None and f is not None else None

@@ -46,10 +46,21 @@ def found(ar: Any, axis: Any, options: Any) -> Any:
     return index, inverse, counts
 
 
+def without_derivative(
+    ar: Any, return_index: bool, return_inverse: bool, return_counts: bool, axis: Any, options: Any
+) -> Any:
+    """``np.unique`` of an array of whole numbers, of text or the like."""
+    of_array: Any = np.unique
+    return of_array(ar, return_index, return_inverse, return_counts, axis, **options)
+
+
 def _unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
     axis: Any = None, **options: Any,
 ) -> Any:  # fmt: skip
+    ar = np.asanyarray(ar)
+    if ar.dtype.kind not in "fcOV":
+        return without_derivative(ar, return_index, return_inverse, return_counts, axis, options)
     has_more = return_index or return_inverse or return_counts or axis is not None
     if has_more and not options.get("sorted", True):
         raise UnsupportedError(
@@ -57,7 +68,6 @@ def _unique(
             "the order of its elements is left open",
             "leave sorted=False out",
         )
-    ar = np.asanyarray(ar)
     index, inverse, counts = found(ar, axis, options)
     values = np.ravel(ar)[index] if axis is None else np.take(ar, index, axis)
     results = [values]
@@ -89,6 +99,7 @@ TEXTS = ("format_float_positional", "format_float_scientific")
 ROWS: list[Rule] = [
     ArrayRule(np.bincount, "x weights minlength", jvp=[None, bincount_jvp], vjp=[None, bincount_vjp]),
     ZeroRule(found),
+    ZeroRule(without_derivative),
     Overlay(np.unique, _unique, when=plain),
     Overlay(np.ix_, _ix, when=plain),
     *(TextRule(getattr(np, name)) for name in TEXTS),

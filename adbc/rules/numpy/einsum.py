@@ -27,9 +27,11 @@ from adbc.rules.numpy.base import (
     plain,
     write_tangent,
 )
+from adbc.rules.numpy.elements import computes_whole, refuse_opaque
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.views import is_view, writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
+from adbc.tangents import NO_TANGENT
 
 __all__ = ["ROWS", "contracted"]
 
@@ -163,9 +165,26 @@ def _arguments(args: Args) -> tuple[str, list[Any], Sequence[str], str]:
     return args[0], operands, inputs, output
 
 
+def _shadows(xs: Args, shadows: Args) -> list[Any]:
+    """The tangents or shadows of operands, None for an array of objects none of which has one.
+
+    Raises `UnsupportedError` for one with objects that have one.
+    """
+    found: list[Any] = []
+    for x, f in zip(xs, shadows, strict=True):
+        if f is not None and isinstance(x, np.ndarray) and x.dtype.hasobject:
+            if any(part is not NO_TANGENT for part in f.flat):
+                refuse_opaque(x)
+            f = None
+        found.append(f)
+    return found
+
+
 def _tangent(subscripts: str, operands: Sequence[Any], xs: Args, dxs: Args, kwargs: Kwargs) -> Any:
     dout = None
-    for i, (x, dx) in enumerate(zip(xs, dxs, strict=True)):
+    if computes_whole(kwargs):
+        return None
+    for i, (x, dx) in enumerate(zip(xs, _shadows(xs, dxs), strict=True)):
         dx = gather_tangent(x, dx)
         if dx is not None:
             term = np.einsum(subscripts, *operands[:i], dx, *operands[i + 1 :], **kwargs)
@@ -193,7 +212,7 @@ def _into_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pull
         if ftarget is not None:
             by = ftarget.copy()
             ftarget[...] = 0
-            result[2:] = _cotangents(by, args[2:], fargs[2:])
+            result[2:] = _cotangents(by, args[2:], fargs[2:], kwargs)
         return result
 
     return target, ftarget, into_pullback
@@ -226,26 +245,31 @@ def einsum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
 
     def einsum_pullback(bout: Any) -> Sequence[Any]:
         by = fout if isinstance(fout, np.ndarray) else bout
-        return (None,) * len(args) if by is None else _cotangents(by, args, fargs)
+        return (None,) * len(args) if by is None else _cotangents(by, args, fargs, kwargs)
 
     return out, fout, einsum_pullback
 
 
-def _cotangents(by: Any, args: Args, fargs: Args) -> list[Any]:
-    """What the arguments of ``np.einsum(*args)`` are given back, for the cotangent `by` of its result."""
+def _cotangents(by: Any, args: Args, fargs: Args, kwargs: Kwargs) -> list[Any]:
+    """What the arguments of ``np.einsum(*args, **kwargs)`` are given back, for the cotangent `by` of its
+    result."""
+    if computes_whole(kwargs):
+        return [None] * len(args)
     _, operands, inputs, output = _arguments(args)
-    terms = [
-        None if f is None else cotangent(by, i, operands, inputs, output) for i, f in enumerate(fargs[1:])
-    ]
+    shadows = _shadows(args[1:], fargs[1:])
+    terms = [None if f is None else cotangent(by, i, operands, inputs, output) for i, f in enumerate(shadows)]
     given = [
         None if term is None else give(f, x, term)
-        for f, x, term in zip(fargs[1:], args[1:], terms, strict=True)
+        for f, x, term in zip(shadows, args[1:], terms, strict=True)
     ]
     return [None, *given]
 
 
 def text_of(lists: Any) -> str:
     """The subscripts that these lists of axes stand for; that of the result comes last, None if not given."""
+    given = [i for one in lists if one is not None for i in one if i is not Ellipsis]
+    if not all(0 <= i < len(LETTERS) for i in given):
+        raise ValueError(f"subscript is not within the valid range [0, {len(LETTERS)})")
     texts = ["".join("..." if i is Ellipsis else LETTERS[i] for i in one) for one in lists if one is not None]
     if lists[-1] is None:
         return ",".join(texts)

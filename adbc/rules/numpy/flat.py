@@ -29,6 +29,7 @@ from adbc.rules.numpy.base import (
     refuse_opaque,
 )
 from adbc.rules.numpy.indexing import mutating
+from adbc.rules.numpy.object_numbers import written_tangent
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, NO_TANGENT, fresh_tangent, project
 from adbc.tangents.array_iterators import FlatIterator
@@ -141,7 +142,7 @@ def _numbers(it: Any, index: Any, value: Any) -> tuple[Any, Any]:
 def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     it, index, v = args
     f = None if dargs[0] is None else dargs[0].array
-    dv = gather_tangent(v, dargs[2])
+    dv = written_tangent(v, gather_tangent(v, dargs[2]))
     check_writable(it.base, f, dv is not None)
     places, numbers = _numbers(it, index, v)
     it[index] = v

@@ -34,6 +34,7 @@ from adbc.rules.numpy.base import (
     refuse_text,
     shaped,
 )
+from adbc.rules.numpy.object_numbers import written_tangent
 from adbc.rules.numpy.objects import (
     copied_objects,
     is_element,
@@ -257,7 +258,7 @@ def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
         v, dv = _without_class(v, dv)
         records_setitem((u, index, v), (du, None, dv), setitem_frule)
         return None, None
-    v, dv = shown(v, gather_tangent(v, dv))
+    v, dv = shown(v, written_tangent(v, gather_tangent(v, dv)))
     check_writable(u, du, dv is not None)
     if dv is not None:
         refuse_text(u, v)
@@ -288,6 +289,7 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
     if same_view(u, index, v):
         u[index] = v
         return None, None, _nothing3
+    index = kept_index(index, u)
     old = u[index]
     if isinstance(old, np.ndarray) and is_view(old, u):
         old = old.copy()
@@ -310,6 +312,14 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
         return None, None, bv
 
     return None, None, setitem_pullback
+
+
+def kept_index(index: Any, u: Any) -> Any:
+    """The `index` as it is before anything is written into `u`, with whose memory it may be made: it is read
+    again on the way back (``mask[mask] = flags``)."""
+    if isinstance(index, np.ndarray):
+        return index.copy() if np.may_share_memory(index, u) else index
+    return tuple(kept_index(i, u) for i in index) if type(index) is tuple else index
 
 
 def write_part(u: Any, du: Any, index: Any, dv: Any) -> None:
@@ -386,7 +396,7 @@ def copyto_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
     target, source, *rest = args
     dtarget, dsource = dargs[:2]
     where = rest[1] if len(rest) > 1 else kwargs.get("where", True)
-    dsource = gather_tangent(source, dsource)
+    dsource = written_tangent(source, gather_tangent(source, dsource))
     check_writable(target, dtarget, dsource is not None)
     if dsource is not None:
         refuse_text(target, source)

@@ -240,12 +240,12 @@ def array_ufunc(self: Any, ufunc: Any, method: Any, *inputs: Any, **keywords: An
     return getattr(ufunc, method)(*inputs, **keywords)
 
 
-def array_function(self: Any, function: Any, types: Any, args: Any, keywords: Any) -> Any:
+def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """``ndarray.__array_function__``: what the function does by itself, for subclasses of ndarray."""
     for cls in types:
         if not issubclass(cls, np.ndarray):
             return NotImplemented
-    return implementation(function)(*args, **keywords)
+    return implementation(func)(*args, **kwargs)
 
 
 def implementation(function: Any) -> Callable[..., Any]:

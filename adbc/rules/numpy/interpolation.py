@@ -13,6 +13,7 @@ import numpy as np
 
 from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.table import Rule
+from adbc.tangents.array_products import multiply
 
 __all__ = ["ROWS"]
 
@@ -103,13 +104,13 @@ def _ends(left: Any, right: Any, period: Any) -> tuple[Any, Any]:
 def interp_dx(
     d: Any, y: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
-    return _Segments(x, xp, period).slope(fp) * d
+    return multiply(_Segments(x, xp, period).slope(fp), d)
 
 
 def interp_bx(
     by: Any, y: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
-    return np.conjugate(_Segments(x, xp, period).slope(fp)) * by
+    return multiply(np.conjugate(_Segments(x, xp, period).slope(fp)), by)
 
 
 def interp_dxp(

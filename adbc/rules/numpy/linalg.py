@@ -24,6 +24,7 @@ from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import Tangent, fill_tangent, fresh_shadow, fresh_tangent
+from adbc.tangents.array_products import multiply
 
 __all__ = ["ROWS", "gaps", "multiple"]
 
@@ -280,7 +281,7 @@ def norm_jvp(d: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims
         np.squeeze(y, axis=axis) if keepdims and axis is not None else _as_number(y, keepdims), x, ord, axis
     )
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else axis
-    return np.sum(np.real(np.conjugate(slope) * d), axis=axes, keepdims=keepdims)
+    return np.sum(np.real(multiply(np.conjugate(slope), d)), axis=axes, keepdims=keepdims)
 
 
 def norm_vjp(by: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
@@ -291,7 +292,7 @@ def norm_vjp(by: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdim
         by = _as_number(by, True) if axis is None else np.squeeze(by, axis=squeezed)
     slope = norm_slope(y, x, ord, axis)
     kept_by = by if axis is None else np.expand_dims(by, axis if np.ndim(axis) == 0 else tuple(axis))
-    return slope * kept_by
+    return multiply(slope, kept_by)
 
 
 def _as_number(y: Any, keepdims: Any) -> Any:

@@ -169,6 +169,16 @@ def _tangent_of_numbers(x: Any, d: Any, numbers: Any) -> Any:
     return made
 
 
+def written_tangent(x: Any, d: Any) -> Any:
+    """The tangent `d` of what is written into an array of numbers: of an array of objects that of the numbers
+    in it, None if none of them has one."""
+    if d is None or not is_of_objects(x):
+        return d
+    if all(t is NO_TANGENT or t is None for t in d.flat):
+        return None
+    return _tangent_of_numbers(x, d, to_numbers(x))
+
+
 def to_numbers_back(x: Any, f: Any, by: Any) -> None:
     """Add the cotangent `by` of the numbers in the array `x` of objects to its shadow `f`."""
     for index in np.ndindex(x.shape):

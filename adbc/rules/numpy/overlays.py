@@ -146,11 +146,18 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
     if 0 in shape:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     # Each row is a view: the function may write into it.
-    results = [np.asarray(func1d(moved[index], *args, **kwargs)) for index in all_indices(shape)]
+    indices = all_indices(shape)
+    results = [np.asanyarray(func1d(moved[index], *args, **kwargs)) for index in indices]
     inner = results[0].shape
-    whole = np.reshape(np.stack(results), shape + inner)
-    if whole.dtype != results[0].dtype:  # the first result decides
-        whole = whole.astype(results[0].dtype)
+    if all(type(result) is np.ndarray for result in results):
+        whole = np.reshape(np.stack(results), shape + inner)
+        if whole.dtype != results[0].dtype:  # the first result decides
+            whole = whole.astype(results[0].dtype)
+    else:  # which decides about the class too, but for that of matrices, which have two axes
+        is_matrix = isinstance(results[0], np.matrix)
+        whole = np.zeros_like(np.asarray(results[0]) if is_matrix else results[0], shape=shape + inner)
+        for index, result in zip(indices, results, strict=True):
+            whole[index] = result
     # The axes of a result stand where the axis was.
     place = axis % np.ndim(arr)
     for k in range(len(inner)):

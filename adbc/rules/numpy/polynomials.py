@@ -18,6 +18,7 @@ from adbc.rules.numpy.composed import are_floats, are_numbers, followed
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.quick import quick
 from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.tangents.array_products import multiply
 
 __all__ = ["ROWS"]
 
@@ -56,7 +57,7 @@ def polyval_dp(d: Any, y: Any, p: Any, x: Any) -> Any:
 
 
 def polyval_dx(d: Any, y: Any, p: Any, x: Any) -> Any:
-    return np.polyval(_derived(np.asarray(p)), x) * d
+    return multiply(np.polyval(_derived(np.asarray(p)), x), d)
 
 
 def _narrowed(term: Any, shape: tuple[int, ...]) -> Any:
@@ -71,13 +72,13 @@ def polyval_bp(by: Any, y: Any, p: Any, x: Any) -> Any:
     terms = []
     for _ in range(len(p)):
         terms.append(_narrowed(by, shape))
-        by = by * x
+        by = multiply(by, x)
     terms.reverse()
     return np.array(terms) if terms else np.zeros(np.shape(p))
 
 
 def polyval_bx(by: Any, y: Any, p: Any, x: Any) -> Any:
-    return conj(np.polyval(_derived(np.asarray(p)), x)) * by
+    return multiply(conj(np.polyval(_derived(np.asarray(p)), x)), by)
 
 
 # -- derivatives and integrals -----------------------------------------------------------------------------

@@ -26,6 +26,10 @@ __all__ = ["sampled"]
 _SMALL = 4
 """Known integers above this are lengths, or too large for an example, so that another stands for them."""
 
+_MOST_AXES = 8
+"""No example is made of an array with more.  Inference may find one axis more in each round of a function
+that calls itself, and an example with an axis more is three times as large."""
+
 
 class _Cannot(Exception):
     """Raised where there is no example of a value."""
@@ -207,7 +211,7 @@ def _array(description: ArrayLike, length: int, wholes: Iterator[int] | None) ->
     """An array that fits `description`: integers in it are 0 (`wholes` is None), different, or the next of
     `wholes`."""
     dtype, ndim = np.dtype(description.dtype), description.ndim
-    if dtype.kind not in "fciub":
+    if dtype.kind not in "fciub" or ndim > _MOST_AXES:
         raise _Cannot
     if dtype.kind in "iub":
         different = np.arange(length**ndim).reshape((length,) * ndim)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, by_example, plain
 from adbc.rules.numpy.shapes import back_by_number
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
+from adbc.tangents.array_products import multiply
 
 __all__ = ["ROWS", "clip_row"]
 
@@ -95,7 +95,7 @@ _BY_OTHERS = [_replaced(np.isnan), _replaced(np.isposinf), _replaced(np.isneginf
 
 
 class NanToNumRule(ArrayRule):
-    """The rule of ``np.nan_to_num``, unless it works in place."""
+    """The rule of ``np.nan_to_num``, which works in place where it is told not to copy an array."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -113,20 +113,25 @@ class NanToNumRule(ArrayRule):
     def tangent_call(self, count: int, keywords: Sequence[str]) -> Any:
         return self._of_one.tangent_call(count, keywords) if count == 1 else None
 
-    def _check(self, args: Args, kwargs: Kwargs) -> None:
-        if not (args[1] if len(args) > 1 else kwargs.get("copy", True)):
-            raise UnsupportedError(
-                "np.nan_to_num with copy=False",
-                "adbc has no rule for that form",
-                "write what it returns into the array: x[...] = np.nan_to_num(x)",
-            )
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        is_told = "copy" in keywords or count - len(keywords) > 1
+        return not is_told and super().is_pure(count, keywords)
+
+    @staticmethod
+    def _is_in_place(args: Args, kwargs: Kwargs) -> bool:
+        copies = args[1] if len(args) > 1 else kwargs.get("copy", True)
+        return not copies and isinstance(args[0], np.ndarray)
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        self._check(args, kwargs)
+        if self._is_in_place(args, kwargs):
+            arrays, others, _, _ = self.split(args, kwargs)
+            return self._frule_into(args[0], dargs[0], arrays, dargs, others, args, kwargs)
         return super().frule(args, dargs, kwargs)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        self._check(args, kwargs)
+        if self._is_in_place(args, kwargs):
+            arrays, others, _, _ = self.split(args, kwargs)
+            return self._rrule_into(args[0], fargs[0], arrays, fargs, others, args, kwargs)
         return super().rrule(args, fargs, kwargs)
 
 
@@ -216,14 +221,14 @@ ROWS: list[Rule] = [
     ArrayRule(
         np.sinc,
         "x",
-        jvp=[lambda d, y, x: _sinc_slope(x, y) * d],
-        vjp=[lambda by, y, x: np.conj(_sinc_slope(x, y)) * by],
+        jvp=[lambda d, y, x: multiply(_sinc_slope(x, y), d)],
+        vjp=[lambda by, y, x: multiply(np.conj(_sinc_slope(x, y)), by)],
     ),
     ArrayRule(
         np.angle,
         "z deg",
-        jvp=[lambda d, y, z, deg=False: np.real(np.conjugate(_angle_scale(z, deg)) * d)],
-        vjp=[lambda by, y, z, deg=False: _angle_scale(z, deg) * by],
+        jvp=[lambda d, y, z, deg=False: np.real(multiply(np.conjugate(_angle_scale(z, deg)), d))],
+        vjp=[lambda by, y, z, deg=False: multiply(_angle_scale(z, deg), by)],
     ),
     by_number(np.take, "a indices axis out mode"),
     by_number(np.ndarray.take, "a indices axis out mode"),

@@ -9,6 +9,7 @@ derivative 1 by the dividend, at their jumps too.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,15 @@ from adbc.rules.numpy.elementwise import (
     elementwise,
     real_formula,
     real_formulas,
+    strong,
     the_first,
     the_result,
     the_second,
 )
+from adbc.rules.numpy.indexing import kept_index
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
-from adbc.tangents.array_products import divide, divided, is_finite, zero_wins
+from adbc.tangents.array_products import divide, divided, is_finite, multiply, zero_wins
 from adbc.tangents.zeros import is_exactly
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
@@ -94,25 +97,31 @@ def _by_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
     # No closure: where derivatives are nested, this is entered as it stands.
     if type(y) in (int, float):
         if is_exactly(y, 2):  # never singular
-            if d.__class__ is float:
-                return x * (2.0 * d)
-            term = x * d
-            term += term
-            return term
+            term = x * (2.0 * d) if d.__class__ is float else x * d
+            if d.__class__ is not float:
+                term += term
+            return term if is_finite(term) else zero_wins(term, x, d)
         if is_exactly(y, 3):
             term = x * x
             term *= 3.0
             term *= d
-            return term
+            return term if is_finite(term) else zero_wins(term, x, d)
     return _GENERAL(d, out, x, y)
 
 
 def _over_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
-    if type(y) in (int, float) and is_exactly(y, 2) and d.shape == x.shape and d.dtype == x.dtype:
+    is_square = type(y) in (int, float) and is_exactly(y, 2)
+    if is_square and d.shape == x.shape and d.dtype == x.dtype and _has_finite_products(d, x):
         d *= x
         d += d
         return d
     return _by_real_base(d, out, x, y)
+
+
+def _has_finite_products(d: Any, p: Any) -> bool:
+    """Whether all products of the numbers of two arrays of one shape are finite, in one pass over both: asked
+    before `d` is written over, which says where zero wins."""
+    return d.__class__ is np.ndarray and p.__class__ is np.ndarray and math.isfinite(np.vdot(d, p).real)
 
 
 def _float_exponent(x: Any, y: Any) -> Any:
@@ -124,19 +133,21 @@ def _float_exponent(x: Any, y: Any) -> Any:
 
 def _abs_along(d: Any, out: Any, x: Any) -> Any:
     if np.iscomplexobj(x):
-        return np.real(np.conjugate(_unit(x, out)) * d)
-    return np.sign(x) * d
+        return np.real(strong(np.conjugate(_unit(x, out)), d))
+    return strong(np.sign(x), d)
 
 
 def _abs_against(d: Any, out: Any, x: Any) -> Any:
     if not np.iscomplexobj(x):
-        return np.sign(x) * d
+        return strong(np.sign(x), d)
     d, out = np.real(d), np.real(out)  # which are complex where a complex array was given for the result
     with np.errstate(all="ignore"):
         share = np.divide(d, out)
         if is_finite(share):  # a division of complex numbers takes much longer
-            return x * share
-    return _unit(x, out) * d
+            term = x * share
+            if is_finite(term):
+                return term
+        return strong(_unit(x, out), d)
 
 
 def _unit(x: Any, size: Any) -> Any:
@@ -149,7 +160,8 @@ def _sign_along(d: Any, out: Any, x: Any) -> Any:
         return np.zeros_like(d)
     size = np.abs(x)
     safe = np.where(size == 0, 1, size)
-    return np.where(size == 0, 0, 1j * out * np.imag(np.conjugate(out) * d) / safe)
+    turned = divide(np.imag(multiply(np.conjugate(out), d)), safe)
+    return np.where(size == 0, 0, multiply(1j * out, turned))
 
 
 def _hypot(a: Any, out: Any) -> Any:
@@ -317,10 +329,13 @@ def _sqrt_x(d: Any, out: Any, x: Any) -> Any:
 def _tanh_x(d: Any, out: Any, x: Any) -> Any:
     term = out * out
     term *= d
-    return d - term
+    term = d - term
+    return term if is_finite(term) else zero_wins(term, 1.0 - out * out, d)
 
 
 def _tanh_over(d: Any, out: Any, x: Any) -> Any:
+    if not _has_finite_products(d, out):
+        return _tanh_x(d, out, x)
     term = out * out
     term *= d
     d -= term
@@ -426,6 +441,7 @@ def _at_row(function: Any, sign: int) -> Primitive:
         u, indices, v = args
         fu, _, fv = fargs
         check_writable(u, fu, fv is not None)
+        indices = kept_index(indices, u)
         old = np.array(u[indices])
         function(u, indices, v)
 

@@ -135,7 +135,8 @@ class ViewRule(Rule):
             if dx is not None and is_of_records(out):
                 return out, records_tangent(x, dx, out)
             _check_gathered(out, dx)
-            x, dx = gather(x), gather_tangent(x, dx)
+            dx = gather_tangent(x, dx)
+            x = x if dx is None else gather(x)  # of what is no numbers NumPy may make no other array
         elif isinstance(x, np.ndarray) and is_view(out, x):
             return out, None if dx is None else self._shadow(x, dx, out, args, kwargs)
         if dx is not None and self._converts_objects(x, out):

@@ -6,7 +6,9 @@ They are loops in Python here, over subscripts, which have rules.
 
 from __future__ import annotations
 
+import inspect
 import math
+import types
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,14 @@ from numpy.lib.stride_tricks import as_strided
 
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import any_active
+from adbc.rules.numpy.dressing import bare_all
 from adbc.rules.numpy.object_numbers import filled
+from adbc.rules.numpy.stand_ins import has_finalize, is_instance_class
 from adbc.rules.numpy.ufunc_methods import accumulate_by_steps, outer_by_steps, reduce_by_steps
 from adbc.rules.numpy.views import ViewRule
 from adbc.rules.quick import once_per_call
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
+from adbc.tangents.array_instances import instance_of
 
 __all__ = ["ROWS", "by_elements"]
 
@@ -116,22 +121,37 @@ def _by_position(function: Any, count: int, names: tuple[str, ...]) -> Any:
     return by_position
 
 
-class _Vectorize:
-    """What `np.vectorize` calls for each element, in Python, without signature."""
+NOT_GIVEN: Any = inspect.signature(np.vectorize).parameters["pyfunc"].default
+"""What stands for the function that comes later, where `np.vectorize` is a decorator with arguments."""
+
+
+class _Vectorize(np.vectorize):
+    """An `np.vectorize` of a function, without signature: what it calls for each element, in Python."""
 
     @once_per_call
-    def __init__(self, pyfunc: Any, otypes: Any, cache: bool = False) -> None:
+    def __init__(self, pyfunc: Any, otypes: Any, cache: bool = False, doc: Any = None) -> None:
         self.pyfunc = pyfunc
         self.otypes = otypes
         self.cache = cache
+        self.signature = self._in_and_out_core_dims = None
+        self.excluded = set()
+        self._doc = doc
+        if type(pyfunc) is types.FunctionType:
+            self.__name__ = pyfunc.__name__
+            self.__doc__ = pyfunc.__doc__ if doc is None else doc
 
     @once_per_call
     def __call__(self, *args: Any, **by_name: Any) -> Any:
         if by_name:
             function = _by_position(self.pyfunc, len(args), tuple(by_name))
             return _Vectorize(function, self.otypes, self.cache)(*args, *by_name.values())
+        if not args:
+            return self.pyfunc()
+        for x in args:
+            if is_instance_class(type(x)):
+                return _over_instances(self, args)
         shape, columns = _broadcast_columns(args)
-        codes = self.otypes
+        codes: Any = self.otypes
         results: list[Any] = []
         if codes is None:
             if 0 in shape:
@@ -160,8 +180,37 @@ class _Vectorize:
         return tuple(found)
 
 
+def has_say(cls: Any) -> bool:
+    """Whether `cls`, a subclass of ndarray, decides what is made of results."""
+    names = ("__array_wrap__", "__array_priority__", "__array_ufunc__")
+    return has_finalize(cls) or any(getattr(cls, name) is not getattr(np.ndarray, name) for name in names)
+
+
+def _over_instances(function: Any, args: Any) -> Any:
+    """What the `np.vectorize` gives where some of `args` are instances of subclasses of ndarray, that have no
+    say in what is made of the results: instances of the class of the first of them."""
+    first: Any = None
+    for x in args:
+        if is_instance_class(type(x)):
+            if has_say(type(x)):
+                raise UnsupportedError(
+                    f"np.vectorize of a {type(x).__qualname__}",
+                    "how NumPy makes an instance of it from arrays of objects is not followed",
+                    "give it the array itself, numpy.asarray(x)",
+                )
+            if first is None or issubclass(type(x), first):
+                first = type(x)
+    result = function(*bare_all(args))
+    if not isinstance(result, tuple):
+        return instance_of(first, result)
+    made: list[Any] = []
+    for part in result:
+        made.append(instance_of(first, part))  # noqa: PERF401  # before 3.12 a comprehension is a function
+    return tuple(made)
+
+
 def _vectorize(
-    pyfunc: Any,
+    pyfunc: Any = NOT_GIVEN,
     otypes: Any = None,
     doc: Any = None,
     excluded: Any = None,
@@ -169,8 +218,8 @@ def _vectorize(
     signature: Any = None,
 ) -> Any:
     """The usual form in Python; others by NumPy's own class."""
-    if callable(pyfunc) and excluded is None and signature is None:
-        return _Vectorize(pyfunc, otypes, bool(cache))
+    if pyfunc is not NOT_GIVEN and callable(pyfunc) and excluded is None and signature is None:
+        return _Vectorize(pyfunc, otypes, bool(cache), doc)
     made = object.__new__(np.vectorize)
     np.vectorize.__init__(made, pyfunc, otypes, doc, excluded, cache, signature)
     return made
@@ -558,6 +607,7 @@ ROWS: list[Rule] = [
     Primitive(filled, frule=_filled_frule, rrule=_filled_rrule),
     Overlay(np.broadcast, _broadcast),
     Overlay(np.frompyfunc, _frompyfunc),
+    ZeroRule(has_say),
     Overlay(np.vectorize, _vectorize),
     Overlay(vars(np.vectorize)["_vectorize_call"], _vectorize_call),
     Overlay(np.fromiter, _fromiter),

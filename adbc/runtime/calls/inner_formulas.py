@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adbc.rules.table import QuotientRule, ScalarRule, ZeroRule
+from adbc.rules.quotients import QuotientRule
+from adbc.rules.table import ScalarRule, ZeroRule
 from adbc.runtime.calls.inner_ways import Ways
 from adbc.runtime.calls.steps import Call
 

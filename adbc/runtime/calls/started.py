@@ -20,6 +20,7 @@ from adbc.errors import UnsupportedError
 from adbc.runtime.calls.changes import in_step
 from adbc.runtime.calls.foreign import active_global
 from adbc.runtime.state.context import Context
+from adbc.tangents import MutableTangent
 from adbc.tangents.contents import contents, differs
 from adbc.tangents.fields import instance_fields, is_python_class
 
@@ -81,6 +82,10 @@ def check_thread(context: Context, thread: threading.Thread) -> None:
         [target, own.get("_args"), own.get("_kwargs")] if type(thread) is threading.Thread else [thread.run]
     )
     name = getattr(target, "__qualname__", "") or f"{type(thread).__qualname__}.run"
+    # What is only in a tuple is not known by its address, but by the place that it stands in.
+    shadow = context.shadows.lookup(thread)
+    if isinstance(shadow, MutableTangent) and any(map(context.is_active, vars(shadow).values())):
+        _refuse(name, "which a value with a derivative reaches")
     for x, is_inside in run_by(roots):
         if type(x) is types.FunctionType:
             if active_global(context, x) or context.is_active(context.known_shadow(x)):

@@ -29,10 +29,11 @@ def _always(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
 
 
 def _typing(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
-    """What is given values with derivatives only hands them on, and is followed."""
+    """What is given values with derivatives only hands them on, and is followed, and so is what hands on
+    anything: it may be text that was made from such a value."""
     if name in ("NamedTupleMeta.__new__", "_TypedDictMeta.__new__", "get_type_hints"):
         return True
-    return not name.endswith("__init_subclass__") and not any(map(is_active, shadows))
+    return name != "cast" and not name.endswith("__init_subclass__") and not any(map(is_active, shadows))
 
 
 def _logging(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:

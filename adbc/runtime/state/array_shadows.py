@@ -142,11 +142,12 @@ def negate(d: Any) -> Any:
 
 def inner(d: Any, p: Any) -> Any:
     """The cotangent of a number, from the cotangent `d` of an array and the partial derivative `p` of that
-    array by the number, both real."""
+    array by the number, both real: a sum of products, in each of which zero wins."""
     if p.__class__ is d.__class__ and p.shape == d.shape:
         numpy: Any = sys.modules["numpy"]  # loaded: there is an array
-        return numpy.vdot(d, p)
-    return d * p
+        total = numpy.vdot(d, p)
+        return total if math.isfinite(total) else multiply(p, d).sum()
+    return times(p, d)
 
 
 def times(p: Any, d: Any) -> Any:

@@ -6,6 +6,7 @@ Found by the families of `tests.properties.numpy_families`.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,32 @@ def rows_of_the_first_dtype(v: Any, s: float) -> tuple[Any, Any]:
     x = np.array([v, v * s])
     r = np.apply_along_axis(lambda row: 1 if row[0] == x[0, 0] else row.sum(), 1, x)
     return np.sum(r * s), r.dtype
+
+
+class Instance(np.ndarray):
+    pass
+
+
+def rows_of_instances(v: Any, s: float) -> tuple[Any, Any]:
+    """The class of the first result is that of all, but for matrices."""
+    x = np.array([v, v * s])
+    r = np.apply_along_axis(lambda row: (row[::-1] * row[1:, None]).view(Instance), 1, x)
+    q = np.apply_along_axis(lambda row: np.ma.masked_where(row > 1.0, row * s), 1, x)
+    t = np.apply_along_axis(lambda row: np.matrix(row * s), 1, x)
+    total = np.sum(np.asarray(r) * s) + q.sum() + np.sum(t * t)
+    return total, str([type(r), type(q), type(t), q.mask.tolist(), r.shape, t.shape])
+
+
+def different_words(v: Any, s: float) -> tuple[Any, Any]:
+    """What holds no numbers has no derivative, and any order that NumPy leaves it in."""
+    words = np.array(["b", "a", "b"])
+    found, counts = np.unique(words, return_counts=True)
+    return np.sum(v * s), str(
+        [sorted(np.unique(words, **UNSORTED).tolist()), found.tolist(), counts.tolist()]
+    )
+
+
+UNSORTED: dict[str, Any] = {"sorted": False} if "sorted" in inspect.signature(np.unique).parameters else {}
 
 
 def vectorized_over_elements_as_they_are(v: Any, s: float) -> tuple[Any, Any]:
@@ -130,6 +157,8 @@ PROGRAMS: list[Callable[..., tuple[Any, Any]]] = [
     selected,
     rows_written,
     rows_of_the_first_dtype,
+    rows_of_instances,
+    different_words,
     vectorized_over_elements_as_they_are,
     accumulated_by_a_function,
     whole_numbers_in_a_field,

@@ -12,6 +12,7 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
+from adbc.testing import test_rule as check_rule
 
 SQUARE = np.vectorize(lambda u: u * u, otypes=[float])
 SCALED = np.vectorize(lambda u, v=2.0: u * u * v)
@@ -219,3 +220,19 @@ def test_refused(f: Any) -> None:
     for run in (lambda: adbc.grad(f)(1.4), lambda: adbc.jvp(f, (1.4,), (1.0,))):
         with pytest.raises(UnsupportedError, match=r"object|out="):
             run()
+
+
+def written_from_objects(x: Any) -> Any:
+    """Objects that are numbers, of which only some have a derivative, are written where numbers are."""
+    given = np.empty(3, object)
+    given[0], given[1], given[2] = x, 2, x * x
+    u, w, z = np.ones(3), np.ones(3), np.ones(3)
+    u[1:] = given[1:]
+    u[[True, False, False]] = np.ones(1, object)
+    w.flat[:] = given
+    np.copyto(z, given, casting="unsafe")
+    return (u * np.arange(1.0, 4.0) + w * z).sum()
+
+
+def test_objects_are_written_where_numbers_are() -> None:
+    check_rule(written_from_objects, 1.5)

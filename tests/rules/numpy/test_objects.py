@@ -435,3 +435,16 @@ def test_every_function_is_right_or_refused(make: Callable[[], Any]) -> None:
         except AdbcError:
             refused += 1
     assert 0 < refused < 35
+
+
+def test_sequences_that_are_arrays_of_one_dtype_only() -> None:
+    """Without a dtype NumPy makes no array of them."""
+    nested = np.dtype([("a", int), ("b", [("p", float), ("q", (float, 2))])])
+
+    def f(x: float) -> Any:
+        s = np.array([(1, (2, [3.0, 30.0])), (4, (5, [6.0, 60.0]))], dtype=nested)
+        o = np.array([(1,), (2, 1), 1], dtype=object)
+        return s["b"]["q"].sum() * x + o[2] * x + len(o[1])
+
+    assert adbc.value_and_grad(f)(2.0) == (202.0, 100.0)
+    assert adbc.jvp(f, (2.0,), (1.0,)) == (202.0, 100.0)

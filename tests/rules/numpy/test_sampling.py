@@ -150,3 +150,21 @@ def test_an_option_that_is_not_known_leaves_the_form_open() -> None:
         return total[0, 0] * x[0, 0]
 
     check_rule(kept, np.array([[0.5, 1.5], [2.0, 3.0]]))
+
+
+def test_arrays_of_many_axes_are_not_made() -> None:
+    """Else a function that calls itself with an axis more would be asked with one that fills the memory."""
+    assert sampled(np.sin, [ArrayLike("float64", 8)], {}) == ArrayLike("float64", 8)
+    assert sampled(np.sin, [ArrayLike("float64", 20)], {}) is None
+
+
+def test_comparison_of_rotated_lists() -> None:
+    lists = [[[4, 0], [6, 2]], [[5, 1], [7, 3]]]
+
+    def f(x: float) -> float:
+        a = np.arange(8).reshape((2, 2, 2))
+        for k in range(1, 3):
+            np.testing.assert_equal(np.rot90(a, k=k, axes=(2, 0)), np.rot90(lists, k=k - 1, axes=(2, 0)))
+        return x * x
+
+    assert adbc.value_and_grad(f)(1.5) == (2.25, 3.0)

@@ -228,7 +228,53 @@ def test_flat_iterators_as_arguments() -> None:
     check(flat_given, it, v, 0.8)
 
 
+class Plain(np.ndarray):
+    pass
+
+
+class Told(np.ndarray):
+    def __array_finalize__(self, obj: Any) -> None:
+        self.unit = getattr(obj, "unit", 1)
+
+
+def vectorized_by_decorators(v: Any, x: Any) -> Any:
+    @np.vectorize
+    def square(u: Any) -> Any:
+        """What it does."""
+        return u * u * x
+
+    @np.vectorize(otypes=[float], doc="Another")
+    def half(u: Any) -> Any:
+        return u * x / 2
+
+    assert isinstance(square, np.vectorize) and isinstance(half, np.vectorize)
+    assert (square.__name__, square.__doc__) == ("square", "What it does.")
+    assert (half.__name__, half.__doc__) == ("half", "Another")
+    return square(v), half(v), square.pyfunc(x), square.signature, square.excluded
+
+
+def vectorized_over_instances(v: Any, x: Any) -> Any:
+    instance = (v * x).view(Plain)
+    product = np.vectorize(lambda a, b: a * b)(v, instance)
+    pair = np.vectorize(lambda a: (a, a * x))(instance)
+    assert type(product) is type(pair[0]) is type(pair[1]) is Plain
+    return np.asarray(product), [np.asarray(p) for p in pair]
+
+
+def test_vectorize_as_a_decorator() -> None:
+    check(vectorized_by_decorators, np.array([0.5, 1.5, 0.7]), 0.8)
+
+
+def test_vectorize_keeps_the_class_of_instances() -> None:
+    check(vectorized_over_instances, np.array([0.5, 1.5, 0.7]), 0.8)
+
+
+def test_vectorize_without_arguments() -> None:
+    check(lambda x: np.vectorize(lambda: x * x, otypes=[float])(), 0.8)
+
+
 REFUSED: dict[str, Callable[[Any, Any], Any]] = {
+    "vectorize of an instance that is told": lambda v, x: np.vectorize(lambda u: u * x)(v.view(Told)),
     "flat assigned its own elements": lambda v, x: v.flat.__setitem__(slice(None), v[::-1]),
     "shape set": lambda v, x: setattr(v * x, "shape", (3, 1)),
     "overlapping elements written": lambda v, x: as_strided(v, (2, 2), (8, 8)).fill(x),

@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
-from adbc.errors import AdbcError
+from adbc.errors import AdbcError, UnsupportedError
 
 X = 1.3
 PARAMETERS: dict[str, Any] = {}
@@ -156,3 +157,27 @@ def test_what_has_no_derivative_is_run(f: Callable[[Any], Any], speculation: str
     for _ in range(2):
         assert adbc.value_and_grad(f)(X) == (f(X), pytest.approx(f(1.0)))
         assert adbc.jvp(f, (X,), (1.0,)) == (f(X), pytest.approx(f(1.0)))
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+def test_values_among_the_arguments(is_named: bool) -> None:
+    """An array that is in the tuple of the arguments alone is not known by its address."""
+
+    def f(x: float) -> Any:
+        results: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+        def work(given: Any, results: Any) -> None:
+            results.put(np.sin(*given))
+
+        v = np.ones(3) * x
+        if is_named:
+            thread = threading.Thread(target=work, kwargs={"given": (v,), "results": results})
+        else:
+            thread = threading.Thread(target=work, args=((v,), results))
+        thread.start()
+        thread.join()
+        return results.get().sum()
+
+    for differentiate in (adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
+        with pytest.raises(UnsupportedError, match="a thread is started"):
+            differentiate(1.5)
