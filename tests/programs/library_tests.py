@@ -1,14 +1,14 @@
 """Run as a program: the tests that come with NumPy and SciPy, as programs to be differentiated.
 
 ``python -m tests.programs.library_tests numpy.lib.tests.test_function_base -k median`` takes that module's
-tests as other people's programs: every array of floats or complex numbers that they make by a literal, a range
-or at random depends on one number, and what they compare with an expected value is summed, with weights.  That
-sum is a function of the number, whose derivative is taken in both modes, and compared with differences; its
-value is compared with the value of the plain run.  A test that does not pass plainly at 1 counts for nothing,
-and where differences from the left and from the right do not agree, one mode is compared with the other.  The
-derivative is taken a little beside 1 (``--at 1.0``: there), where elements that are equal in the test are not.
-One line of JSON is printed: how many were right, at a kink, refused, wrong, and how many raised in a derivative
-alone.
+tests as other people's programs: every array of floats or complex numbers that they make by a literal, a
+range or at random depends on one number, and what they compare with an expected value is summed, with
+weights.  That sum is a function of the number, whose derivative is taken in both modes, and compared with
+differences; its value is compared with the value of the plain run.  A test that does not pass plainly at 1
+counts for nothing, and where differences from the left and from the right do not agree, one mode is
+compared with the other.  The derivative is taken a little beside 1 (``--at 1.0``: there), where elements
+that are equal in the test are not.  One line of JSON is printed: how many were right, at a kink, refused,
+wrong, and how many raised in a derivative alone.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import pathlib
 import signal
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -36,23 +37,27 @@ from adbc.errors import AdbcError
 
 MAKERS = {
     "array", "asarray", "arange", "linspace", "logspace", "geomspace", "ones", "full", "eye", "identity",
-    "diag", "tile", "matrix", "rand", "randn", "random", "random_sample", "standard_normal", "normal", "uniform",
-    "vander", "tri", "asfortranarray", "ascontiguousarray", "mat", "hilbert", "toeplitz",
+    "diag", "tile", "matrix", "rand", "randn", "random", "random_sample", "standard_normal", "normal",
+    "uniform", "vander", "tri", "asfortranarray", "ascontiguousarray", "mat", "hilbert", "toeplitz",
 }  # fmt: skip
 """Functions and methods whose arrays depend on the number."""
 
 CHECKS = {
-    "assert_equal", "assert_allclose", "assert_almost_equal", "assert_array_equal", "assert_array_almost_equal",
-    "assert_array_almost_equal_nulp", "assert_approx_equal", "assert_", "xp_assert_close", "xp_assert_equal",
-    "assert_func_equal",
+    "assert_equal", "assert_allclose", "assert_almost_equal", "assert_array_equal",
+    "assert_array_almost_equal", "assert_array_almost_equal_nulp", "assert_approx_equal", "assert_",
+    "xp_assert_close", "xp_assert_equal", "assert_func_equal",
 }  # fmt: skip
 """Functions that compare what a test has computed with what it expects."""
+
+PLUGINS = ["no:cacheprovider", "no:randomly", "no:xdist"]
+"""Plugins of pytest that are given beside SciPy's own, which has the fixtures of its tests."""
 
 STEP = 1e-6
 SECONDS = 40
 
 SUPPORT = """
 import numpy as _np
+import warnings as _warnings
 _NUMBER_ = [1.0]
 _TOTAL_ = [0.0]
 _COUNT_ = [0]
@@ -79,6 +84,9 @@ def _seen_(a):
             _seen_(part)
     return a
 
+def _warned_():
+    return _warnings.catch_warnings(record=True)
+
 def _compared_(check, *args, **kwargs):
     for a in args[:2]:
         _seen_(a)
@@ -94,11 +102,20 @@ class Late(BaseException):
 class Seeding(ast.NodeTransformer):
     """Lets arrays depend on the number, and adds what is compared to the sum."""
 
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """There may be data beside the module."""
+        return ast.Constant(self.path) if node.id == "__file__" else node
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in MAKERS:
             return ast.Call(ast.Name("_seeded_", ast.Load()), [node], [])
+        if name == "warns":  # pytest's keeps what was warned of in a list that only C code appends to
+            return ast.Call(ast.Name("_warned_", ast.Load()), [], [])
         if name in CHECKS:
             return ast.Call(ast.Name("_compared_", ast.Load()), [node.func, *node.args], node.keywords)
         return node
@@ -124,7 +141,7 @@ def seeded(name: str, folder: str) -> str:
     if found is None or found.origin is None:
         raise SystemExit(f"there is no module {name}")
     source = pathlib.Path(found.origin).read_text(encoding="utf-8")
-    tree = ast.fix_missing_locations(Seeding().visit(ast.parse(source)))
+    tree = ast.fix_missing_locations(Seeding(found.origin).visit(ast.parse(source)))
     package = name.rpartition(".")[0]
     text = ast.unparse(tree).replace("from . ", f"from {package} ").replace("from .", f"from {package}.")
     target = pathlib.Path(folder, f"test_seeded_{name.rpartition('.')[2]}.py")
@@ -151,15 +168,28 @@ def at_most(seconds: int) -> Iterator[None]:
 class Judge:
     """A plugin of pytest that differentiates each test in place of running it."""
 
-    def __init__(self, modes: list[str], at: float) -> None:
+    def __init__(self, modes: list[str], at: float, times: int, cases: int, seconds: float) -> None:
         self.modes = modes
         self.at = at
-        self.counts = dict.fromkeys(["right", "unused", "kink", "plainly", "late"], 0)
+        self.times = times
+        self.cases = cases
+        self.end = time.monotonic() + seconds
+        self.counts = dict.fromkeys(["right", "unused", "kink", "plainly", "late", "left out"], 0)
         self.refused: dict[str, str] = {}
         self.wrong: dict[str, str] = {}
         self.failed: dict[str, str] = {}
 
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Keep as many cases of each test as were asked for, evenly spread."""
+        tests: dict[str, list[Any]] = {}
+        for item in items:
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        items[:] = [item for test in tests.values() for item in test[:: -(-len(test) // self.cases)]]
+
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
+        if time.monotonic() > self.end:
+            self.counts["left out"] += 1
+            return True
         name = pyfuncitem.nodeid.partition("::")[2]
         kwargs = {key: pyfuncitem.funcargs[key] for key in pyfuncitem._fixtureinfo.argnames}
         with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
@@ -168,7 +198,13 @@ class Judge:
         return True
 
     def derivative(self, f: Any, mode: str) -> Any:
-        """The value and the derivative of `f`."""
+        """The value and the derivative of `f`, asked for the last of so many times."""
+        for _ in range(self.times - 1):
+            self.asked(f, mode)
+            np.random.seed(0)  # noqa: NPY002  # the generator that the tests use
+        return self.asked(f, mode)
+
+    def asked(self, f: Any, mode: str) -> Any:
         return adbc.jvp(f, (self.at,), (1.0,)) if mode == "jvp" else adbc.value_and_grad(f)(self.at)
 
     def judge(self, name: str, item: Any, kwargs: dict[str, Any]) -> None:
@@ -186,7 +222,7 @@ class Judge:
             return total[0]
 
         def plainly(x: float, is_checked: bool) -> float:
-            np.random.seed(0)
+            np.random.seed(0)  # noqa: NPY002  # the generator that the tests use
             checked[0] = is_checked
             try:
                 return float(f(x))
@@ -206,7 +242,7 @@ class Judge:
             self.counts["unused"] += 1
         answers = []
         for mode in self.modes:
-            np.random.seed(0)
+            np.random.seed(0)  # noqa: NPY002  # the generator that the tests use
             try:
                 with at_most(SECONDS):
                     found = self.derivative(f, mode)
@@ -249,22 +285,17 @@ def main() -> None:
     parser.add_argument("--modes", default="jvp,grad")
     parser.add_argument("--at", type=float, default=1.001)
     parser.add_argument("--keep", default=None, help="a folder that keeps the copy")
+    parser.add_argument("--times", type=int, default=1, help="which call counts: code is built at the third")
+    parser.add_argument("--cases", type=int, default=10**6, help="how many cases of each test at most")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no test after so many")
     options = parser.parse_args()
-    judge = Judge(options.modes.split(","), options.at)
+    judge = Judge(options.modes.split(","), options.at, options.times, options.cases, options.seconds)
     with tempfile.TemporaryDirectory() as folder:
         path = seeded(options.module, options.keep or folder)
-        arguments = [
-            path,
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:randomly",
-            "-p",
-            "no:xdist",
-            "-c",
-            "/dev/null",
-        ]
+        arguments = [path, "-q", "-c", "/dev/null"]
+        fixtures = ["scipy.conftest"] if options.module.startswith("scipy.") else []
+        for plugin in PLUGINS + fixtures:
+            arguments += ["-p", plugin]
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             pytest.main([*arguments, "-k", options.k, f"--rootdir={folder}"], plugins=[judge])
     if not sum(judge.counts.values()):

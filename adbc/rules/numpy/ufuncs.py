@@ -34,7 +34,7 @@ from adbc.rules.numpy.elementwise import (
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
-from adbc.tangents.array_products import divide, divided, is_finite, zero_wins
+from adbc.tangents.array_products import divide, divided, is_finite, multiply, zero_wins
 from adbc.tangents.zeros import is_exactly
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
@@ -124,19 +124,25 @@ def _float_exponent(x: Any, y: Any) -> Any:
 
 def _abs_along(d: Any, out: Any, x: Any) -> Any:
     if np.iscomplexobj(x):
-        return np.real(np.conjugate(_unit(x, out)) * d)
-    return np.sign(x) * d
+        return np.real(multiply(np.conjugate(_unit(x, out)), d))
+    return _signed(x, d)
+
+
+def _signed(x: Any, d: Any) -> Any:
+    sign = np.sign(x)
+    product = sign * d
+    return product if is_finite(product) else zero_wins(product, sign, d)
 
 
 def _abs_against(d: Any, out: Any, x: Any) -> Any:
     if not np.iscomplexobj(x):
-        return np.sign(x) * d
+        return _signed(x, d)
     d, out = np.real(d), np.real(out)  # which are complex where a complex array was given for the result
     with np.errstate(all="ignore"):
         share = np.divide(d, out)
         if is_finite(share):  # a division of complex numbers takes much longer
             return x * share
-    return _unit(x, out) * d
+    return multiply(_unit(x, out), d)
 
 
 def _unit(x: Any, size: Any) -> Any:

@@ -145,8 +145,9 @@ def inner(d: Any, p: Any) -> Any:
     array by the number, both real."""
     if p.__class__ is d.__class__ and p.shape == d.shape:
         numpy: Any = sys.modules["numpy"]  # loaded: there is an array
-        return numpy.vdot(d, p)
-    return d * p
+        total = numpy.vdot(d, p)
+        return total if math.isfinite(total) else numpy.sum(multiply(p, d))
+    return scaled(p, d)
 
 
 def times(p: Any, d: Any) -> Any:
