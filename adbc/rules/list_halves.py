@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.rules.sequences import check_constant, emptied
+from adbc.rules.sequences import check_constant, emptied, out_of_step
 from adbc.rules.table import Halves
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
@@ -70,6 +70,8 @@ def pulled_back(saved: Any, bout: Any) -> Sequence[Any]:
 
 
 def _pop_forwards(a: Any, fa: Any) -> tuple[Any, Any, Any]:
+    if fa is not None and len(fa) != len(a):
+        raise out_of_step(a)
     out = a.pop()
     if fa is None:
         return out, None, (a, None, out, None)
@@ -87,6 +89,8 @@ def _pop_backwards(saved: Any, bout: Any) -> Sequence[Any]:
 
 def _pop_at_forwards(a: Any, where: Any, fa: Any, fwhere: Any) -> tuple[Any, Any, Any]:
     at = operator.index(where)
+    if fa is not None and len(fa) != len(a):
+        raise out_of_step(a)
     out = a.pop(at)
     if at < 0:
         at += len(a) + 1

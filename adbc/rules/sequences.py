@@ -21,6 +21,7 @@ from adbc.tangents import (
     slot_shadow,
     slot_tangent,
 )
+from adbc.tangents.iterators import out_of_step
 from adbc.tangents.keys import key_shadow, key_tangent
 
 __all__ = [
@@ -104,16 +105,6 @@ def check_constant(container: Any, shadow: Any, written: Any) -> None:
     """Raise if `container` is constant (its `shadow` is None), and what is written into it active."""
     if shadow is None:
         refuse_constant(container, written)
-
-
-def out_of_step(container: Any) -> UnsupportedError:
-    """The error for a container that has not as many elements as its shadow."""
-    return UnsupportedError(
-        f"a {type(container).__name__} was changed by code that adbc does not see",
-        "that is code which C code calls: a special method (__repr__, __hash__, __eq__, __len__,"
-        " __del__, ...) or a callback",
-        "change it in code that is called directly",
-    )
 
 
 def element_tangents(d: Any, count: int) -> list[Any]:

@@ -27,8 +27,8 @@ from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import Kind, kind_of
 
 __all__ = [
-    "ITERATOR_KIND", "MISSING", "NOTHING_BACK", "ShadowIterator", "shadow_enumerate", "shadow_iterator",
-    "shadow_steps", "shadow_zip", "shown_by", "steps_left",
+    "ITERATOR_KIND", "MISSING", "NOTHING_BACK", "ShadowIterator", "out_of_step", "shadow_enumerate",
+    "shadow_iterator", "shadow_steps", "shadow_zip", "shown_by", "steps_left",
 ]  # fmt: skip
 
 Sink = Callable[[Any], Any]
@@ -39,6 +39,16 @@ NOTHING_BACK = (None,)
 """What a sink gives, as the pullback of a step: nothing comes back for the iterator."""
 _NONE = frozenset({type(None)})
 _NO_TANGENT = frozenset({type(NO_TANGENT)})
+
+
+def out_of_step(container: Any) -> UnsupportedError:
+    """The error for a container that has not as many elements as its shadow."""
+    return UnsupportedError(
+        f"a {type(container).__name__} was changed by code that adbc does not see",
+        "that is code which C code calls: a special method (__repr__, __hash__, __eq__, __len__,"
+        " __del__, ...) or a callback",
+        "change it in code that is called directly",
+    )
 
 
 class ShadowIterator:
@@ -81,7 +91,10 @@ class IndexIterator(ShadowIterator):
     def step(self, value: Any = MISSING) -> Step:
         container, index = self.container, self.index
         self.index = index + self.stride
-        t = container[index]
+        try:
+            t = container[index]
+        except IndexError:
+            raise out_of_step(container) from None
         if t is NO_TANGENT:
             return None, None, t
 

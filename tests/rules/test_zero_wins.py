@@ -12,6 +12,7 @@ import pytest
 import adbc
 
 INF = math.inf
+HOLES = np.array([1.0, math.nan, 8.0, 4.0])
 
 
 def root_that_does_not_count(x: float) -> float:
@@ -132,7 +133,24 @@ def chosen(v: Any) -> Any:
 
 
 V = np.array([0.0, 1.0, 4.0])
+
+
+def errors_where_there_is_data(x: Any) -> Any:
+    return np.sum(np.where(np.isnan(HOLES), 0.0, np.abs(HOLES - 2.0 * x)))
+
+
+def median_of_what_is_there(x: Any) -> Any:
+    return np.nanmedian(HOLES * x)
+
+
+def sizes_where_there_is_data(x: Any) -> Any:
+    return np.sum(np.where(np.isnan(HOLES), 0.0, np.abs(HOLES * (1.0 + 1.0j) * x)))
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
+    (errors_where_there_is_data, (1.5,), -2.0),
+    (median_of_what_is_there, (1.5,), 4.0),
+    (sizes_where_there_is_data, (1.5,), 13.0 * 2.0**0.5),
     (root_that_does_not_count, (0.0,), 1.0),
     (root_of_what_does_not_depend, (1.0,), 2.0),
     (root_of_a_square, (0.0,), 0.0),

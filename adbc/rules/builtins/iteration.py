@@ -26,7 +26,7 @@ from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, pair_of, 
 from adbc.rules.surrogates import OwnIterator
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
-from adbc.tangents.iterators import KeyIterator
+from adbc.tangents.iterators import KeyIterator, out_of_step
 
 __all__ = ["ITERATORS", "NEXT", "ROWS", "making_iterator", "next_frule", "next_rrule"]
 
@@ -78,6 +78,8 @@ def _iterator(cls: type, *rest: type) -> bool:
 
 
 def _shadow(x: Any, shadow: Any, backwards: bool = False) -> Any:
+    if type(shadow) is list and isinstance(x, list) and len(shadow) != list.__len__(x):
+        raise out_of_step(x)
     return KeyIterator() if type(x) in _SETS else shadow_iterator(x, shadow, backwards)
 
 

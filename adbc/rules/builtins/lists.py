@@ -401,6 +401,8 @@ def _extend(returns: bool) -> tuple[Any, Any]:
 
 def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, where = args[0], args[1:]
+    if dargs[0] is not None and len(dargs[0]) != len(a):
+        raise out_of_step(a)
     out = type(a).pop(a, *where)
     return out, None if dargs[0] is None else symbolic(dargs[0].pop(*where))
 
@@ -409,6 +411,8 @@ def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, where = args[0], args[1:]
     fa = fargs[0]
     at = operator.index(where[0]) if where else -1
+    if fa is not None and len(fa) != len(a):
+        raise out_of_step(a)
     out = type(a).pop(a, at)
     if at < 0:
         at += len(a) + 1

@@ -15,6 +15,7 @@ from adbc.rules.numpy.reductions import EXTREMUM, STD, VAR, kept, lines, reducti
 from adbc.rules.numpy.sorting import ranks
 from adbc.rules.quick import quick
 from adbc.rules.table import Overlay, Rule
+from adbc.tangents.array_products import multiply
 
 __all__ = ["ROWS"]
 
@@ -123,7 +124,7 @@ def _middle(a: Any, axis: Any) -> Any:
 
 
 def nanmedian_jvp(d: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    return np.sum(_middle(a, axis) * d, axis=axis, keepdims=keepdims)
+    return np.sum(multiply(_middle(a, axis), d), axis=axis, keepdims=keepdims)
 
 
 def nanmedian_vjp(by: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:

@@ -31,6 +31,7 @@ from adbc.rules.numpy.linalg import (
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.scipy.base import FormulaRule, bodies
 from adbc.rules.scipy.solves import check_matrix, permutation
+from adbc.rules.scipy.stacks import for_each, is_stack
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import Rule, ZeroRule
 
@@ -50,12 +51,21 @@ def inverse(a: Any) -> Any:
     return linalg.inv(a)
 
 
+STRUCTURES = frozenset({
+    "diagonal", "tridiagonal", "upper triangular", "lower triangular", "pos", "positive definite", "sym",
+    "symmetric", "her", "hermitian",
+})  # fmt: skip
+"""What ``inv`` may be told of a matrix."""
+
+
 def inv(
     a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: Any = None, lower: bool = False
 ) -> Any:
     if assume_a in (None, "gen", "general"):
         return inverse(a)
     a = np.asarray(a)
+    if assume_a not in STRUCTURES:
+        return solved(linalg.inv, (a,), {"assume_a": assume_a})  # which raises
     return linalg.solve(a, np.eye(a.shape[-1], dtype=a.dtype), lower=lower, assume_a=assume_a)
 
 
@@ -89,7 +99,8 @@ def _factor_against(by: Any, y: Any, a: Any, lower: bool) -> Any:
 
 
 def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    check_matrix(a, "cho_factor")
+    if is_stack(a):
+        return for_each(lambda m: cho_factor(m, lower), (a,), (2,))
     return factor_of(np.atleast_2d(a), lower), lower
 
 
@@ -107,7 +118,6 @@ def _split(lu: Any) -> tuple[Any, Any]:
 
 
 def _check_square(a: Any, name: str) -> None:
-    check_matrix(a, name)
     if np.shape(a)[0] != np.shape(a)[1]:
         raise UnsupportedError(
             f"scipy.linalg.{name} of a matrix that is not square",
@@ -139,6 +149,8 @@ def _lu_against(by: Sequence[Any], outs: Any, a: Any) -> Any:
 
 
 def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    if is_stack(a):
+        return for_each(lu_factor, (a,), (2,))
     _check_square(a, "lu_factor")
     return factors(np.asarray(a))
 
@@ -147,6 +159,8 @@ def lu(
     a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
     p_indices: bool = False,
 ) -> Any:  # fmt: skip
+    if is_stack(a):
+        return for_each(lambda m: lu(m, permute_l, p_indices=p_indices), (a,), (2,))
     _check_square(a, "lu")
     packed, piv = factors(np.asarray(a))
     n = packed.shape[0]
@@ -194,6 +208,8 @@ def _whole_spectrum(a: Any, b: Any, lower: bool, kind: int, driver: Any) -> Any:
     if b is None:
         return vectors_of(a, lower, driver)
     a, b = np.asarray(a), np.asarray(b)
+    if a.size == 0:
+        return solved(linalg.eigh, (a, b), {"lower": lower, "type": kind})
     low = linalg.cholesky(b if lower else np.conjugate(b.T), lower=True)
     half = np.tril(a) if lower else np.conjugate(np.triu(a).T)
     whole = half + np.conjugate(half.T) - np.diag(np.real(np.diagonal(half)))
@@ -215,7 +231,11 @@ def eigh(
     overwrite_b: bool = False, type: int = 1, check_finite: bool = True, subset_by_index: Any = None,
     subset_by_value: Any = None, driver: Any = None,
 ) -> Any:  # fmt: skip
-    check_matrix(a, "eigh")
+    if is_stack(a, b):
+        options = (lower, eigvals_only, type, subset_by_index, subset_by_value, driver)
+        if b is None:
+            return for_each(lambda m: _eigh_of(m, None, *options), (a,), (2,))
+        return for_each(lambda m, n: _eigh_of(m, n, *options), (a, b), (2, 2))
     if subset_by_index is not None or subset_by_value is not None:
         driver = None
     w, v = _whole_spectrum(a, b, lower, type, None if b is not None else driver)
@@ -226,6 +246,15 @@ def eigh(
         inside = (w > subset_by_value[0]) & (w <= subset_by_value[1])
         w, v = w[inside], v[:, inside]
     return w if eigvals_only else (w, v)
+
+
+def _eigh_of(
+    a: Any, b: Any, lower: bool, eigvals_only: bool, kind: int, by_index: Any, by_value: Any, driver: Any
+) -> Any:
+    return eigh(
+        a, b, lower=lower, eigvals_only=eigvals_only, type=kind, subset_by_index=by_index,
+        subset_by_value=by_value, driver=driver,
+    )  # fmt: skip
 
 
 def eigvalsh(
@@ -307,6 +336,8 @@ def eig(
     w, v = np.linalg.eig(np.asarray_chkfinite(a))
     if not left:
         return w + 0j, v
+    if np.size(a) == 0:
+        return solved(linalg.eig, (a, None, left, right), {})
     found = left_vectors(a)
     u = valued(found, _left_vectors(v, found))
     return (w + 0j, u, v) if right else (w + 0j, u)
@@ -356,7 +387,8 @@ def svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
     check_finite: bool = True, lapack_driver: str = "gesdd",
 ) -> Any:  # fmt: skip
-    check_matrix(a, "svd")
+    if is_stack(a):
+        return for_each(lambda m: svd(m, full_matrices, compute_uv, lapack_driver=lapack_driver), (a,), (2,))
     if not compute_uv:
         return linalg.svdvals(a)
     return triple(a, full_matrices, lapack_driver)
@@ -389,7 +421,8 @@ def qr(
     a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", pivoting: bool = False,
     check_finite: bool = True,
 ) -> Any:  # fmt: skip
-    check_matrix(a, "qr")
+    if is_stack(a):
+        return for_each(lambda m: qr(m, mode=mode, pivoting=pivoting), (a,), (2,))
     a = np.asarray(a)
     rows, columns = a.shape
     if mode == "raw":
@@ -450,7 +483,8 @@ def _polar_against(by: Sequence[Any], outs: Any, a: Any) -> Any:
 
 
 def polar(a: Any, side: str = "right") -> Any:
-    check_matrix(a, "polar")
+    if is_stack(a):
+        return for_each(lambda m: polar(m, side), (a,), (2,))
     a = np.asarray(a)
     rows, columns = a.shape
     if (rows < columns) if side == "right" else (rows > columns):
@@ -481,7 +515,8 @@ def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, chec
 def pinv(
     a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = False, check_finite: bool = True
 ) -> Any:
-    check_matrix(a, "pinv")
+    if is_stack(a):
+        return for_each(lambda m: pinv(m, atol=atol, rtol=rtol, return_rank=return_rank), (a,), (2,))
     inverse_of, rank = generalised(a, atol, rtol)
     return (inverse_of, rank) if return_rank else inverse_of
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from scipy import fft
 
-from adbc.errors import UnsupportedError
 from adbc.rules.numpy.fourier import EXCHANGED, axes_of, halved, resized
 from adbc.rules.scipy.base import bodies, fixed, linear
 from adbc.rules.table import Rule, ZeroRule
@@ -143,23 +142,19 @@ def _adjoint(forward: Any, by: Any, kind: int, axis: int, norm: Any, is_sine: bo
     return forward(by, kind, None, axis, norm)
 
 
-def _check_weights(norm: Any, orthogonalize: Any) -> bool:
-    """Whether the transform is orthogonal; raises if its weights are not those of its scale."""
-    is_orthogonal = bool(norm == "ortho")
-    if orthogonalize is not None and bool(orthogonalize) is not is_orthogonal:
-        raise UnsupportedError(
-            f"a transform of scipy.fft with norm={norm!r} and orthogonalize={orthogonalize!r}",
-            "adbc has no rule for that form",
-            "leave orthogonalize out, and scale the first number",
-        )
-    return is_orthogonal
+def _by_matrix(transform: Any, by: Any, kind: int, axis: int, norm: Any, orthogonalize: Any) -> Any:
+    """The transpose of a transform that weighs its first number in a way of its own, by its matrix."""
+    matrix = transform(np.eye(by.shape[axis]), kind, None, 0, norm, orthogonalize=orthogonalize)
+    return np.moveaxis(np.tensordot(matrix.astype(by.dtype), by, axes=(0, axis)), 0, axis)
 
 
 def _along_axes(forward: Any, inverse: Any, is_sine: bool, is_inverse: bool) -> Callable[..., Any]:
     def back(by: Any, kind: int, axes: Any, norm: Any, orthogonalize: Any) -> Any:
-        is_orthogonal = _check_weights(norm, orthogonalize)
+        is_orthogonal = norm == "ortho"
         for axis in axes:
-            if is_orthogonal:
+            if orthogonalize is not None and bool(orthogonalize) != is_orthogonal:
+                by = _by_matrix(inverse if is_inverse else forward, by, kind, axis, norm, orthogonalize)
+            elif is_orthogonal:
                 by = (forward if is_inverse else inverse)(by, kind, None, axis, norm)
             elif is_inverse:
                 by = _adjoint(forward, by, _INVERSE[kind], axis, EXCHANGED[norm], is_sine)
@@ -193,6 +188,23 @@ _DCT, _DCTN = _trigonometric(fft.dct, fft.idct, False, False)
 _IDCT, _IDCTN = _trigonometric(fft.dct, fft.idct, False, True)
 _DST, _DSTN = _trigonometric(fft.dst, fft.idst, True, False)
 _IDST, _IDSTN = _trigonometric(fft.dst, fft.idst, True, True)
+
+
+def idctn(
+    x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: Any = False,
+    workers: Any = None, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    """The function of this name, whose signature says that its last parameter can be given by position."""
+    return fft.idctn(x, type, s, axes, norm, False, workers, orthogonalize=orthogonalize)
+
+
+def idstn(
+    x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: Any = False,
+    workers: Any = None, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    """The function of this name, as `idctn`."""
+    return fft.idstn(x, type, s, axes, norm, False, workers, orthogonalize=orthogonalize)
+
 
 # -- Hankel transforms -------------------------------------------------------------------------------------
 
@@ -241,12 +253,14 @@ ROWS: list[Rule] = [
     linear(fft.dst, transpose=_DST),
     linear(fft.idst, transpose=_IDST),
     linear(fft.dctn, transpose=_DCTN),
-    linear(fft.idctn, transpose=_IDCTN),
+    linear(idctn, transpose=_IDCTN, name="scipy.fft.idctn"),
     linear(fft.dstn, transpose=_DSTN),
-    linear(fft.idstn, transpose=_IDSTN),
+    linear(idstn, transpose=_IDSTN, name="scipy.fft.idstn"),
     *bodies(
         fft,
         {
+            "idctn": idctn,
+            "idstn": idstn,
             "fht": _hankel(inverse=False),
             "ifht": _hankel(inverse=True),
             "fft2": _several(fft.fftn, (-2, -1)),

@@ -15,7 +15,7 @@ from scipy import interpolate, spatial
 from adbc.rules.implicit import solved
 from adbc.rules.scipy.base import bodies, fixed, internal
 from adbc.rules.stopping import stop_gradient
-from adbc.rules.table import Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -253,9 +253,9 @@ def triangles(points: Any, xi: Any) -> Any:
     return simplex, found.simplices[simplex]
 
 
-def nearest(points: Any, xi: Any) -> Any:
-    """For each of `xi` the number of the nearest point."""
-    return spatial.cKDTree(points).query(xi)[1]
+def nearest(points: Any, xi: Any, options: Any) -> Any:
+    """For each of `xi` the number of the nearest point; that of all points where there is none."""
+    return spatial.cKDTree(points).query(xi, **options)[1]
 
 
 def linear_in_triangles(points: Any, values: Any, xi: Any, fill_value: Any) -> Any:
@@ -273,9 +273,16 @@ def linear_in_triangles(points: Any, values: Any, xi: Any, fill_value: Any) -> A
     return np.reshape(np.where(inside, total, fill_value), (*xi.shape[:-1], *values.shape[1:]))
 
 
-def nearest_point(points: Any, values: Any, xi: Any, fill_value: Any) -> Any:
+def nearest_point(points: Any, values: Any, xi: Any, fill_value: Any, options: Any = NO_KWARGS) -> Any:
     flat = np.reshape(xi, (-1, points.shape[-1]))
-    return np.reshape(values[nearest(points, flat)], (*xi.shape[:-1], *values.shape[1:]))
+    place = nearest(points, flat, options)
+    found = values[np.minimum(place, len(values) - 1)]
+    if found.dtype.kind != "c":
+        found = found.astype(float)  # as SciPy has it, whatever the values are
+    if options:
+        inside = np.reshape(place < len(values), (len(flat),) + (1,) * (values.ndim - 1))
+        found = np.where(inside, found, np.nan)
+    return np.reshape(found, (*xi.shape[:-1], *values.shape[1:]))
 
 
 def griddata(
@@ -309,6 +316,14 @@ class Scattered:
         return self.form(self.points, self.values, xi, self.fill_value)
 
 
+class Nearest(Scattered):
+    """The one that takes the nearest point, as ``cKDTree.query`` is told to find it."""
+
+    def __call__(self, *args: Any, **query_options: Any) -> Any:
+        xi = coordinates(args, self.points.shape[-1])
+        return nearest_point(self.points, self.values, xi, self.fill_value, query_options)
+
+
 def linear_nd(points: Any, values: Any, fill_value: Any = np.nan, rescale: bool = False) -> Any:
     if rescale or isinstance(points, spatial.Delaunay):
         instead = "pass the points as an array, without rescale"
@@ -322,7 +337,7 @@ def nearest_nd(x: Any, y: Any, rescale: bool = False, tree_options: Any = None) 
         instead = "leave them out"
         y = fixed(y, "NearestNDInterpolator with rescale or tree_options", instead)
         return solved(interpolate.NearestNDInterpolator, (x, y, rescale, tree_options), {})
-    return Scattered(nearest_point, x, y, np.nan)
+    return Nearest(nearest_point, x, y, np.nan)
 
 
 def clough_tocher(points: Any, values: Any, *positional: Any, **options: Any) -> Any:

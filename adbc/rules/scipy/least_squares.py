@@ -131,7 +131,7 @@ def _on(support: Any, A: Any, b: Any) -> Any:
 
 def nnls(A: Any, b: Any, *positional: Any, **options: Any) -> Any:
     found = solved(optimize.nnls, (A, b, *positional), options)
-    A, b = np.asarray(A), np.asarray(b)
+    A, b = np.asarray(A), np.ravel(b)
     x = valued(found[0], _on(found[0] > 0.0, A, b))
     residual = valued(found[1], np.linalg.norm(A @ x - b))
     return x, (residual if found[1] > 1e-12 * (1.0 + np.linalg.norm(b)) else found[1])

@@ -42,13 +42,25 @@ def _above_diagonal(function: Callable[..., Any]) -> Callable[..., Any]:
     """The derivative of a function of matrices, at `a` in the direction `e`."""
 
     def derivative(a: Any, e: Any, *others: Any) -> Any:
-        n = a.shape[0]
-        block = np.zeros((2 * n, 2 * n), np.result_type(a, e))
-        block[:n, :n] = block[n:, n:] = a
-        block[:n, n:] = e
-        return _quietly(function, block, *others)[:n, n:]
+        if np.iscomplexobj(e) and not np.iscomplexobj(a):  # the real matrix says which branch is taken
+            return derivative(a, e.real, *others) + 1j * derivative(a, e.imag, *others)
+        n = a.shape[-1]
+        if n == 0:
+            return np.zeros_like(e)
+        block = np.zeros((*a.shape[:-2], 2 * n, 2 * n), np.result_type(a, e))
+        block[..., :n, :n] = block[..., n:, n:] = a
+        block[..., :n, n:] = e
+        return _quietly(function, block, *others)[..., :n, n:]
 
     return derivative
+
+
+def _against(derivative: Callable[..., Any], by: Any, a: Any, *others: Any) -> Any:
+    """The adjoint of the derivative at `a`.  It is not the derivative at the adjoint of `a`, where `a` has
+    eigenvalues on a branch cut: those of its transpose are on the same side."""
+    a = np.asarray(a)
+    turned = a if a.ndim == 0 else np.swapaxes(a, -1, -2)
+    return np.conjugate(derivative(turned, np.conjugate(by), *others))
 
 
 def _matrix_function(function: Any, derivative: Callable[..., Any]) -> FormulaRule:
@@ -56,7 +68,7 @@ def _matrix_function(function: Any, derivative: Callable[..., Any]) -> FormulaRu
         return derivative(a, d)
 
     def against(by: Any, y: Any, a: Any, **_: Any) -> Any:
-        return derivative(np.conjugate(a) if np.ndim(a) == 0 else adjoint(a), by)
+        return _against(derivative, by, a)
 
     return FormulaRule(function, jvp=[along], vjp=[against])
 
@@ -66,7 +78,7 @@ def _power_along(d: Any, y: Any, a: Any, t: Any) -> Any:
 
 
 def _power_against(by: Any, y: Any, a: Any, t: Any) -> Any:
-    return _power(adjoint(np.asarray(a)), by, t)
+    return _against(_power, by, a, t)
 
 
 def _power_along_t(d: Any, y: Any, a: Any, t: Any) -> Any:

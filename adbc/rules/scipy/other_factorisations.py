@@ -11,6 +11,7 @@ from scipy import linalg
 from adbc.errors import UnsupportedError
 from adbc.rules.implicit import solved, valued
 from adbc.rules.scipy.base import bodies, fixed
+from adbc.rules.scipy.stacks import for_each, is_stack
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import Rule
 
@@ -37,6 +38,10 @@ def cholesky_banded(
     ab: Any, overwrite_ab: bool = False, lower: bool = False, check_finite: bool = True
 ) -> Any:
     ab = np.asarray(ab)
+    if is_stack(ab):
+        return for_each(lambda m: cholesky_banded(m, lower=lower), (ab,), (2,))
+    if ab.size == 0:
+        return solved(linalg.cholesky_banded, (ab,), {})
     rows, n = ab.shape
     factor = np.linalg.cholesky(_whole(ab, lower))
     result = ab.astype(factor.dtype)  # what is no part of the matrix stays
@@ -65,6 +70,10 @@ def eig_banded(
         return solved(
             linalg.eig_banded, (a_band, lower, eigvals_only, False, select, select_range, max_ev), {}
         )
+    if is_stack(a_band):
+        return for_each(lambda m: eig_banded(m, lower, eigvals_only), (a_band,), (2,))
+    if np.size(a_band) == 0:
+        return solved(linalg.eig_banded, (a_band, lower, eigvals_only), {})
     matrix = _whole(a_band, lower)
     if eigvals_only:
         return linalg.eigvalsh(matrix)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy._lib import _array_api
 
 from adbc.rules.table import Overlay, Rule, ZeroRule
@@ -19,10 +20,10 @@ __all__ = ["ROWS"]
 def promote(*args: Any, broadcast: bool = False, force_floating: bool = False, xp: Any) -> Any:
     """The body of SciPy's ``xp_promote``: arrays of one dtype, and of one shape if `broadcast`."""
     dtype = _array_api.xp_result_type(*args, force_floating=force_floating, xp=xp)
-    out = [None if arg is None else xp.asarray(arg, dtype=dtype) for arg in args]
+    out = [None if arg is None else np.asanyarray(arg, dtype) for arg in args]  # masks stay
     if broadcast:
-        shape = xp.broadcast_shapes(*[arg.shape for arg in out if arg is not None])
-        out = [None if arg is None else xp.broadcast_to(arg, shape) for arg in out]
+        shape = np.broadcast_shapes(*[arg.shape for arg in out if arg is not None])
+        out = [x if x is None or x.shape == shape else np.broadcast_to(x, shape, subok=True) for x in out]
     return out[0] if len(out) == 1 else tuple(out)
 
 

@@ -16,8 +16,10 @@ import scipy
 from scipy import linalg
 
 from adbc.errors import UnsupportedError
+from adbc.rules.implicit import solved
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.scipy.base import FormulaRule, bodies
+from adbc.rules.scipy.stacks import VECTOR_OR_MATRIX, for_each, is_stack
 from adbc.rules.table import Rule
 
 __all__ = ["ROWS", "check_matrix"]
@@ -34,15 +36,21 @@ def check_matrix(a: Any, name: str) -> None:
 
 
 def _times(a: Any, x: Any) -> Any:
-    """The product of matrices `a` with one vector or with columns `x`."""
-    return np.matmul(a, x[..., None])[..., 0] if np.ndim(x) == 1 else np.matmul(a, x)
+    """The product of matrices `a` with columns `x`, or a number in place of a matrix."""
+    return a * x if np.shape(a)[-2:] == (1, 1) else np.matmul(a, x)
 
 
-def _outer(bb: Any, x: Any) -> Any:
-    """The cotangent of the matrix A in A x = b, from that of b."""
-    if np.ndim(x) == 1:
-        return -bb[..., :, None] * np.conjugate(x)[..., None, :]
+def _outer(bb: Any, x: Any, shape: Any) -> Any:
+    """The cotangent of the matrix A in A x = b, from that of b; of a number in place of it, if its `shape`
+    says so."""
+    if tuple(shape)[-2:] == (1, 1) and np.shape(x)[-2] != 1:
+        return -np.sum(bb * np.conjugate(x), axis=(-2, -1), keepdims=True)
     return -np.matmul(bb, adjoint(x))
+
+
+def _columns_of(x: Any, b: Any) -> Any:
+    """`x`, one vector for each matrix or columns as `b` is, as columns."""
+    return x[..., None] if np.ndim(b) <= 1 else x
 
 
 class Structure:
@@ -58,20 +66,23 @@ class Structure:
         self.matrix, self.back, self.solve = matrix, back, solve
 
     def along_a(self, d: Any, x: Any, a: Any, b: Any, **flags: Any) -> Any:
-        right = _times(self.matrix(d, **{**flags, "is_tangent": True}), x)
-        return -self.solve(a, right, False, **flags)
+        right = _times(self.matrix(d, **{**flags, "is_tangent": True}), _columns_of(x, b))
+        return -self._solution(a, right, b, False, flags)
 
     def along_b(self, d: Any, x: Any, a: Any, b: Any, **flags: Any) -> Any:
-        return self.solve(a, d, False, **flags)
+        return self._solution(a, _columns_of(d, b), b, False, flags)
 
     def against_b(self, by: Any, x: Any, a: Any, b: Any, **flags: Any) -> Any:
-        return self.solve(a, by, True, **flags)
+        return self._solution(a, _columns_of(by, b), b, True, flags)
 
     def against_a(self, by: Any, x: Any, a: Any, b: Any, **flags: Any) -> Any:
-        bb = self.solve(a, by, True, **flags)
-        if np.ndim(bb) == 1 < np.ndim(x):  # a matrix that is broadcast to its columns
-            bb = bb[:, None]
-        return self.back(_outer(bb, x), a, **flags)
+        bb = self.solve(a, _columns_of(by, b), True, **flags)
+        return self.back(_outer(bb, _columns_of(x, b), np.shape(a) or (1, 1)), a, **flags)
+
+    def _solution(self, a: Any, columns: Any, b: Any, is_adjoint: bool, flags: Any) -> Any:
+        """The solution for `columns`, as vectors if `b` is one."""
+        out = self.solve(a, columns, is_adjoint, **flags)
+        return out[..., 0] if np.ndim(b) <= 1 else out
 
     def row(self, function: Any, name: str | None = None) -> FormulaRule:
         return FormulaRule(
@@ -122,6 +133,8 @@ def _kind(a: Any, assume_a: Any) -> Any:
 def _general_matrix(
     a: Any, lower: Any = False, assume_a: Any = None, transposed: Any = False, **_: Any
 ) -> Any:
+    if np.ndim(a) < 2:  # a number in place of a matrix
+        return np.reshape(a, (1, 1))
     kind = _kind(a, assume_a)
     if kind in ("sym", "her"):
         a = _mirrored(a, lower, kind == "her")
@@ -139,6 +152,8 @@ def _general_matrix(
 def _general_back(
     s: Any, a: Any, lower: Any = False, assume_a: Any = None, transposed: Any = False, **_: Any
 ) -> Any:
+    if np.ndim(a) < 2:
+        return np.reshape(s, np.shape(a))
     if transposed:
         s = np.swapaxes(s, -1, -2)
     kind = _kind(a, assume_a)
@@ -148,13 +163,14 @@ def _general_back(
 
 
 def _general_solve(a: Any, b: Any, is_adjoint: bool, **flags: Any) -> Any:
+    """By NumPy, which does not warn: of what is nearly singular the user has been warned."""
     whole = _general_matrix(a, **flags)
     whole = adjoint(whole) if is_adjoint else whole
-    kind = _kind(a, flags.get("assume_a"))
-    if kind == "her" or (kind == "sym" and not np.iscomplexobj(a)):
-        kind = "pos" if flags.get("assume_a") in _HERMITIAN[2:] else "her"
-        return linalg.solve(whole, b, assume_a=kind, lower=True)
-    return linalg.solve(whole, b, assume_a="gen")
+    if np.shape(whole)[-2:] == (1, 1):
+        return b / whole
+    if np.ndim(a) == 2 and flags.get("assume_a") in _HERMITIAN[2:]:
+        return linalg.cho_solve(linalg.cho_factor(whole, lower=True), b)
+    return np.linalg.solve(whole, b)
 
 
 GENERAL = Structure(_general_matrix, _general_back, _general_solve)
@@ -272,6 +288,11 @@ def _hermitian_band_solve(ab: Any, b: Any, is_adjoint: bool, lower: Any = False,
     return linalg.solveh_banded(ab, b, lower=lower)
 
 
+def solved_with_hermitian_band(ab: Any, b: Any, lower: bool = False) -> Any:
+    """``solveh_banded`` of one matrix."""
+    return linalg.solveh_banded(ab, b, lower=lower)
+
+
 HERMITIAN_BAND = Structure(_hermitian_band, _hermitian_band_back, _hermitian_band_solve)
 
 
@@ -282,11 +303,24 @@ def solve_banded(
     l_and_u: Any, ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Any:  # fmt: skip
+    if is_stack(ab, b):
+        return for_each(lambda m, x: solve_banded(l_and_u, m, x), (ab, b), (2, VECTOR_OR_MATRIX))
     return solved_with_band(ab, b, l_and_u)
+
+
+def solveh_banded(
+    ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False, lower: bool = False,
+    check_finite: bool = True,
+) -> Any:  # fmt: skip
+    if is_stack(ab, b):
+        return for_each(lambda m, x: solveh_banded(m, x, lower=lower), (ab, b), (2, VECTOR_OR_MATRIX))
+    return solved_with_hermitian_band(ab, b, lower)
 
 
 def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
     c, lower = c_and_lower
+    if is_stack(c, b):
+        return for_each(lambda m, x: cho_solve((m, lower), x), (c, b), (2, VECTOR_OR_MATRIX))
     first, second = (0, 2) if lower else (2, 0)
     y = linalg.solve_triangular(c, b, first, lower, check_finite=check_finite)
     return linalg.solve_triangular(c, y, second, lower, check_finite=check_finite)
@@ -295,6 +329,10 @@ def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite:
 def cho_solve_banded(cb_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
     cb, lower = cb_and_lower
     cb = np.asarray(cb)
+    if is_stack(cb, b):
+        return for_each(lambda m, x: cho_solve_banded((m, lower), x), (cb, b), (2, VECTOR_OR_MATRIX))
+    if cb.size == 0:
+        return solved(linalg.cho_solve_banded, ((cb, lower), b), {})
     k = cb.shape[0] - 1
     if lower:
         y = solved_with_band(cb, b, (k, 0))
@@ -326,6 +364,10 @@ def lu_solve(
     lu_and_piv: Any, b: Any, trans: Any = 0, overwrite_b: bool = False, check_finite: bool = True
 ) -> Any:
     lu, piv = lu_and_piv
+    if is_stack(lu, b):
+        return for_each(lambda m, p, x: lu_solve((m, p), x, trans), (lu, piv, b), (2, 1, VECTOR_OR_MATRIX))
+    if np.size(lu) == 0:
+        return solved(linalg.lu_solve, ((lu, piv), b, trans), {})
     order = permutation(piv)
     if trans == 0:
         y = linalg.solve_triangular(lu, np.asarray(b)[order], 0, True, True)
@@ -410,11 +452,12 @@ ROWS: list[Rule] = [
     GENERAL.row(linalg.solve),
     TRIANGULAR.row(linalg.solve_triangular),
     BANDED.row(solved_with_band, "scipy.linalg.solve_banded"),
-    HERMITIAN_BAND.row(linalg.solveh_banded),
+    HERMITIAN_BAND.row(solved_with_hermitian_band, "scipy.linalg.solveh_banded"),
     *bodies(
         linalg,
         {
             "solve_banded": solve_banded,
+            "solveh_banded": solveh_banded,
             "cho_solve": cho_solve,
             "cho_solve_banded": cho_solve_banded,
             "lu_solve": lu_solve,

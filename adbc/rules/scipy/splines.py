@@ -350,7 +350,8 @@ def _finish(self: Any, like: Any, x: Any, y: Any, t: Any, c: Any, k: int) -> Non
     """Fill in what FITPACK would have: `like` is the same spline, as a constant."""
     known = like._data
     self.ext = like.ext
-    self._data = (x, y, *known[2:8], t, np.concatenate((c, np.zeros(k + 1))), *known[10:])
+    c = np.concatenate((c, np.zeros(k + 1)))  # as many as knots, which `splder` and `splantider` go by
+    self._data = (x, y, *known[2:8], t, c, *known[10:])
     self._eval_args = t, c, k
 
 

@@ -30,7 +30,7 @@ from adbc.runtime.calls.changeable import Code, bind, reach_of, variable
 from adbc.runtime.calls.changes import LibraryMemory, Undo, in_step
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.impossible import SYNTAX, changes_nothing
-from adbc.runtime.calls.lost_arguments import LostArguments, lost_arguments
+from adbc.runtime.calls.lost_arguments import LostArguments, lost_arguments, queued
 from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, reaches_out
 from adbc.runtime.calls.plain_functions import may_look_at_callers
 from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
@@ -109,7 +109,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
                 call, f"it is given {f.__qualname__}, which may find what has a derivative by other names"
             )
     is_method = isinstance(function, types.MethodDescriptorType | types.WrapperDescriptorType)
-    for i, x in enumerate((function, *call.args)):
+    for i, x in enumerate((function, *call.args, *queued(call))):
         way = active_global(context, x, is_called=not (is_method and i == 1))
         if way is not None:
             raise missing_rule(call, f"it may call {way}")

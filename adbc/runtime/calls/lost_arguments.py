@@ -6,16 +6,20 @@ does to numbers that were written as text, if a number was read from text later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+import sys
+import types
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from adbc.errors import MissingRuleError
+from adbc.runtime.calls.generators import Generator
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.context import Context
 from adbc.tangents import lost
 
-__all__ = ["LostArguments", "LostKeywords", "lost_arguments", "written_as_text"]
+__all__ = ["LostArguments", "LostKeywords", "lost_arguments", "queued", "written_as_text"]
 
 
 class LostArguments:
@@ -114,3 +118,32 @@ def written_as_text(context: Context, call: Call) -> Sequence[tuple[Any, Any, An
                 return ()
             found.append((origin, x, shadow))
     return found
+
+
+def queued(call: Call) -> Iterator[Any]:
+    """The functions in what `call` puts into a queue of C code's: a thread that was started before, and
+    looked at then, may take them out and call them."""
+    queue = sys.modules.get("queue")
+    owner = getattr(call.function, "__self__", call.args[0] if call.args else None)
+    if queue is None or type(owner) is not queue.SimpleQueue:
+        return
+    pending, seen = list(call.args), set[int]()
+    while pending:
+        x = pending.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if type(x) in (tuple, list):
+            pending.extend(x)
+        elif type(x) is dict:
+            pending.extend(x.values())
+        elif type(x) is Generator:  # of tasks
+            pending.extend(x.state)
+        elif type(x) is types.GeneratorType:
+            pending.extend(y for y in gc.get_referents(x) if type(y) in _WHERE_TASKS_ARE)
+        elif type(x) in _CALLED:
+            yield x
+
+
+_CALLED = frozenset({types.FunctionType, types.MethodType})
+_WHERE_TASKS_ARE = frozenset({tuple, list, dict, *_CALLED})

@@ -180,3 +180,23 @@ def test_scattered_data_that_is_refused() -> None:
         adbc.grad(lambda v: interpolate.griddata(PLACES, v, INSIDE, method="cubic").sum())(VALUES)
     with pytest.raises(UnsupportedError, match="CloughTocher2DInterpolator by its values"):
         adbc.grad(lambda v: interpolate.CloughTocher2DInterpolator(PLACES, v)(INSIDE).sum())(VALUES)
+
+
+def test_the_nearest_point_as_it_is_asked_for() -> None:
+    for options in ({"distance_upper_bound": 0.2}, {"p": 1}, {"k": 1}):
+        agrees(
+            lambda v, o=options: np.nan_to_num(interpolate.NearestNDInterpolator(PLACES, v)(INSIDE, **o)),
+            VALUES,
+        )
+
+
+@pytest.mark.parametrize("values", [np.arange(12), np.arange(12, dtype=np.float32), np.arange(12) * 1j])
+def test_the_class_of_the_nearest_value(values: Any) -> None:
+    places = np.stack([np.arange(12.0), np.cos(np.arange(12.0))], axis=1)
+
+    def f(x: Any) -> Any:
+        found = interpolate.NearestNDInterpolator(places * x, values)(places * x)
+        return np.sum(np.abs(found)) * x, found.dtype
+
+    assert adbc.jvp(f, (1.5,), (1.0,))[0] == f(1.5)
+    assert adbc.vjp(f, 1.5)[0] == f(1.5)

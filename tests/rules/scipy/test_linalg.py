@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -230,3 +231,125 @@ def test_errors_are_those_of_scipy() -> None:
         adbc.grad(lambda a: linalg.cho_factor(a)[0].sum())(-S)
     with pytest.raises(ValueError, match="infs or NaNs"):
         adbc.grad(lambda a: linalg.solve(a, B).sum())(A * np.nan)
+
+
+# -- stacks of matrices, and vectors beside them -----------------------------------------------------------
+
+STACK = np.stack([S, S + np.eye(4), 2.0 * S])
+
+
+def band(a: Any) -> Any:
+    """The upper band of a positive definite matrix, made from `a`."""
+    return np.stack([0.1 * a[..., 0, :], np.square(a[..., 1, :]) + 9.0], axis=-2)
+
+
+RIGHT_SIDES = [B, C, np.stack([C, 2.0 * C, C + 1.0])]
+
+
+@pytest.mark.parametrize("b", RIGHT_SIDES, ids=["vector", "columns", "stack"])
+def test_solvers_of_stacks(b: Any) -> None:
+    for a in (S, STACK):
+        if a.ndim == 2 and b is not RIGHT_SIDES[2]:
+            continue  # one matrix
+        check_rule(call("solve"), a, b)
+        check_rule(call("solve", assume_a="pos"), a, b)
+        check_rule(call("solve_triangular", lower=True), a, b)
+        check_rule(lambda x, y: linalg.cho_solve((x, True), y), a, b)
+        check_rule(lambda x, y: linalg.lu_solve(linalg.lu_factor(x), y), a, b)
+        check_rule(lambda x, y: linalg.solve_banded((1, 2), x, y), a, b)
+        check_rule(lambda x, y: linalg.solveh_banded(band(x), y), a, b)
+        check_rule(lambda x, y: linalg.cho_solve_banded((band(x), False), y), a, b)
+
+
+@pytest.mark.parametrize("f", [
+    lambda a: linalg.cho_factor(a)[0],
+    lambda a: linalg.lu_factor(a)[0],
+    lambda a: linalg.lu(a)[1],
+    lambda a: linalg.eigh(a)[0],
+    lambda a: linalg.eigh(a, eigvals_only=True, subset_by_index=[0, 1]),
+    lambda a: linalg.svd(a)[1],
+    lambda a: linalg.qr(a)[1],
+    lambda a: linalg.polar(a)[1],
+    lambda a: linalg.pinv(a),
+    lambda a: linalg.sqrtm(a),
+    lambda a: linalg.cholesky_banded(band(a)),
+])  # fmt: skip
+def test_factors_of_stacks(f: Any) -> None:
+    check_rule(f, STACK)
+    check_rule(f, STACK.reshape(3, 1, 4, 4)[:2])
+
+
+def test_what_stacks_give_is_what_scipy_gives() -> None:
+    def f(a: Any) -> Any:
+        found = linalg.svd(a)
+        assert type(found) is type(linalg.svd(STACK))
+        return np.sum(found[1])
+
+    assert adbc.jvp(f, (STACK,), (STACK,))[0] == f(STACK)
+    assert adbc.value_and_grad(f)(STACK)[0] == f(STACK)
+
+
+def test_a_number_in_place_of_a_matrix() -> None:
+    check_rule(linalg.solve, np.array(2.0), B)
+    check_rule(linalg.solve, np.array([[2.0]]), C)
+
+
+@pytest.mark.parametrize("f", [
+    lambda a: linalg.cholesky_banded(a),
+    lambda a: linalg.cho_solve_banded((a, True), a[:, :0]),
+    lambda a: linalg.eig_banded(a)[0],
+    lambda a: linalg.eigh(a, a)[0],
+    lambda a: linalg.eig(a, left=True)[1],
+    lambda a: linalg.lu_solve((a, []), np.zeros(0)),
+    lambda a: linalg.logm(a),
+])  # fmt: skip
+def test_matrices_without_numbers(f: Any) -> None:
+    a = np.zeros((0, 0))
+
+    def g(x: Any) -> Any:
+        try:
+            found = f(a * x)
+        except ValueError:  # where SciPy has none for them
+            return 2.0 * x
+        return np.sum(np.abs(found)) + x * found.size + x
+
+    expected = g(1.5)
+    assert adbc.jvp(g, (1.5,), (1.0,))[0] == expected
+    assert adbc.value_and_grad(g)(1.5)[0] == expected
+
+
+def test_an_unknown_structure_is_the_same_error() -> None:
+    for run in (lambda f: adbc.jvp(f, (A,), (A,)), lambda f: adbc.grad(f)(A)):
+        with pytest.raises(KeyError, match="kaboom"):
+            run(lambda a: np.sum(linalg.inv(a, assume_a="kaboom")))
+
+
+NEGATIVE = np.array([[-0.3, 1.0, 0.2], [0.1, 0.5, 0.3], [0.4, 0.2, 1.1]])
+"""A real matrix with an eigenvalue on the branch cut of the logarithm."""
+
+
+@pytest.mark.parametrize("f", [
+    lambda a: linalg.logm(a), linalg.sqrtm, lambda a: linalg.fractional_matrix_power(a, 0.3),
+    lambda a: linalg.fractional_matrix_power(a, -1.7),
+])  # fmt: skip
+def test_functions_of_real_matrices_that_are_complex(f: Any) -> None:
+    assert np.iscomplexobj(f(NEGATIVE))
+    check_rule(f, NEGATIVE)
+    check_rule(f, np.stack([NEGATIVE, NEGATIVE.T]))
+
+
+def test_derivatives_warn_of_nothing_themselves() -> None:
+    nearly_singular = np.diag(np.logspace(0, 50, 4))
+
+    def f(x: Any) -> Any:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = linalg.solve(nearly_singular * x, np.ones(4) * x)
+        return np.sum(found * x) * len(caught)
+
+    expected = f(1.5)
+    assert expected > 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert adbc.jvp(f, (1.5,), (1.0,))[0] == expected
+        assert adbc.value_and_grad(f)(1.5)[0] == expected

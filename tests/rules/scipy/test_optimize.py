@@ -188,6 +188,7 @@ def test_nonnegative_and_monotone_fits() -> None:
     a, y = np.array([[1.0, 0.4], [0.2, 1.0], [0.5, 0.7]]), np.array([1.0, 0.6, 0.1])
     check_rule(lambda a, y: optimize.nnls(a, y), a, y)
     check_rule(lambda a, y: optimize.nnls(a, y), a, y * [1.0, -1.0, 1.0])
+    check_rule(lambda a, y: optimize.nnls(a, y[:, None]), a, y)
     y = np.array([0.3, 0.1, 0.7, 0.5, 0.9])
     check_rule(lambda y: optimize.isotonic_regression(y).x, y)
     check_rule(lambda y, w: optimize.isotonic_regression(y, weights=w, increasing=False).x, y, y + 1.0)

@@ -182,3 +182,19 @@ def test_radial_functions(kernel: str) -> None:
         agrees(
             lambda p, v, x, near=near: f(p, v, x, near), PAIRS, PAIRS**2, WITHIN, rtol=1e-4, value_rtol=1e-7
         )
+
+
+@pytest.mark.parametrize("make", [
+    lambda x, y: interpolate.UnivariateSpline(x, y, s=0),
+    lambda x, y: interpolate.InterpolatedUnivariateSpline(x, y),
+    lambda x, y: interpolate.LSQUnivariateSpline(x, y, [0.4, 0.6]),
+])  # fmt: skip
+def test_splines_that_are_derived_and_integrated(make: Any) -> None:
+    x = np.sort(RNG.random(12)) + 0.05 * np.arange(12)
+
+    def f(y: Any, at: Any) -> Any:
+        spline = make(x, y)
+        there_and_back = spline.antiderivative(2).derivative(2)
+        return spline.derivative()(at) + spline.antiderivative()(at) * there_and_back(at)
+
+    agrees(f, np.cos(3.0 * x), np.array([0.3, 0.45, 0.7]))

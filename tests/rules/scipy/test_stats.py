@@ -67,3 +67,18 @@ def test_data_outside_the_support_have_no_gradient() -> None:
 @pytest.mark.parametrize("method", ["pdf", "cdf", "logcdf", "sf", "logsf"])
 def test_other_methods(name: str, parameters: tuple[float, ...], method: str) -> None:
     check_gradient(likelihood(name, method), DATA, *parameters, argnums=(0, 1, 2))
+
+
+@pytest.mark.parametrize("f", [
+    stats.mstats.gmean,
+    stats.mstats.hmean,
+    lambda a: stats.mstats.zscore(a)[1],
+    lambda a: stats.gmean(a, weights=np.ma.array(np.arange(1.0, 7.0), mask=[0, 1, 0, 0, 0, 0])),
+])  # fmt: skip
+def test_masks_stay(f: Any) -> None:
+    def g(x: Any) -> Any:
+        return f(np.ma.array(np.arange(1.0, 7.0) * x + x * x, mask=[0, 0, 0, 1, 0, 1]))
+
+    slope = (g(1.5 + 1e-6) - g(1.5 - 1e-6)) / 2e-6
+    for found in (adbc.jvp(g, (1.5,), (1.0,)), adbc.value_and_grad(g)(1.5)):
+        assert found == (pytest.approx(g(1.5), rel=1e-13), pytest.approx(slope, rel=1e-6))

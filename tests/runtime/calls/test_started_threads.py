@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing.pool
 import queue
 import threading
 from collections.abc import Callable
@@ -181,3 +182,32 @@ def test_values_among_the_arguments(is_named: bool) -> None:
     for differentiate in (adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
         with pytest.raises(UnsupportedError, match="a thread is started"):
             differentiate(1.5)
+
+
+NUMBERS = [1.0]
+TOTAL = [0.0]
+
+
+def add_up() -> None:
+    TOTAL[0] = TOTAL[0] + NUMBERS[0] ** 2
+
+
+@pytest.mark.parametrize("hand_over", [
+    lambda pool: pool.map(lambda f: f(), [add_up, add_up]),
+    lambda pool: pool.apply_async(add_up).get(),
+    lambda pool: list(pool.imap(lambda f: f(), [add_up])),
+], ids=["map", "apply_async", "imap"])  # fmt: skip
+def test_what_a_pool_takes_from_a_queue(hand_over: Any) -> None:
+    """Its threads are started before there is something to do."""
+
+    def f(x: Any) -> Any:
+        TOTAL[0] = 0.0
+        NUMBERS[0] = x
+        with multiprocessing.pool.ThreadPool(2) as pool:
+            hand_over(pool)
+        return TOTAL[0]
+
+    assert f(1.5) > 0.0
+    for run_it in (lambda: adbc.jvp(f, (1.5,), (1.0,)), lambda: adbc.grad(f)(1.5)):
+        with pytest.raises(AdbcError, match="it may call add_up"):
+            run_it()
