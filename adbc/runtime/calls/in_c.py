@@ -15,7 +15,6 @@ from adbc.runtime.calls import (
     memos,
     nested,
     plain_functions,
-    recorded_warnings,
     steps,
     texts,
     unknown,
@@ -72,9 +71,7 @@ class InC(abc.ABC):
             given, call = call, call.prepend(function.__func__, None, function.__self__, own, None)
             call.inside = given.inside
         latest = weak.latest_finaliser()
-        out, undo = recorded_warnings.recorded(
-            context, functools.partial(foreign.call_plainly, context, call)
-        )
+        out, undo = foreign.call_plainly(context, call)
         self._check_unbroken(context, call.function)
         if weak.latest_finaliser() > latest:
             weak.note_new_finalisers(context, latest)
@@ -82,7 +79,6 @@ class InC(abc.ABC):
             plain_functions.remember(self.table.plain_functions, call.function)
         # What somebody else holds was there before, and may be found again.
         shadow = self.known_in(context, function if sys.getrefcount(out) > _NEW else None, out)
-        recorded_warnings.keep_in_step(context)
         return out, shadow, no_pullback if undo is None else giving(undo)
 
     def again_plainly(self, context: Context, known: PlainFunction, function: Any, ff: Any, xs: Any) -> Any:

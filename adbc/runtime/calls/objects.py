@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import functools
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +16,6 @@ from adbc.runtime.calls import (
     foreign,
     library_classes,
     new_classes,
-    recorded_warnings,
     steps,
     texts,
     weak,
@@ -185,14 +183,10 @@ class Objects(abc.ABC):
         elif step.call.function.__module__ == "weakref":
             weak.ask_finaliser(context, step.call)
         latest = weak.latest_finaliser()
-        out, give = recorded_warnings.recorded(
-            context, functools.partial(library_classes.as_it_is, context, step.call, self.copy)
-        )
+        out, give = library_classes.as_it_is(context, step.call, self.copy)
         texts.after_library(context, step.call, out, written)
         weak.note_new_finalisers(context, latest)
-        shadow = self.known(context, out)
-        recorded_warnings.keep_in_step(context)
-        return out, shadow, no_pullback if give is None else giving(give)
+        return out, self.known(context, out), giving(give)
 
     def hold(self, context: Context, step: steps.Hold, mode: Mode) -> Answer:
         return foreign.held(context, step.call), None, no_pullback

@@ -96,8 +96,6 @@ class Context:
     left: dict[int, tuple[Any, Any]]
     """By address, memory that code of a library has changed when it was called as it is, and what it has left
     there."""
-    logs: dict[int, Any]
-    """By address, lists in which warnings were recorded before the call (`calls.recorded_warnings`)."""
     written: dict[int, Any]
     """By address, such memory in which something else was found later."""
     library_memory: Any = None
@@ -330,7 +328,6 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "interpreted": set,
     "lasting": dict,
     "left": dict,
-    "logs": dict,
     "memos": dict,
     "new": dict,
     "patches": list,

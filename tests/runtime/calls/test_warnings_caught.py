@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
@@ -72,7 +73,56 @@ def by_a_class(x: Any) -> Any:
     return total
 
 
-@pytest.mark.parametrize("f", [looped_over, by_number, taken_out, in_other_ways, by_a_class])
+def looped_over_both(x: float) -> float:
+    with warnings.catch_warnings(record=True) as log:
+        warnings.simplefilter("always")
+        warnings.warn("careful", DeprecationWarning, stacklevel=1)
+        warnings.warn("slow", stacklevel=1)
+    for w in log:
+        x = x * len(str(w.message))
+    return x
+
+
+def by_place(x: float) -> float:
+    with warnings.catch_warnings(record=True) as log:
+        warnings.simplefilter("always")
+        warnings.warn("careful", DeprecationWarning, stacklevel=1)
+    return x * len(str(log[0].message)) if log[-1].category is DeprecationWarning else 0.0 * x
+
+
+def from_c_code(x: float) -> float:
+    with warnings.catch_warnings(record=True) as log:
+        warnings.simplefilter("always")
+        y = np.sum(np.log(np.array([x, x - x])))
+    return x * len([w for w in log if "divide" in str(w.message)]) + 0.0 * (y == 1.0)
+
+
+def changed_between(x: float) -> float:
+    with warnings.catch_warnings(record=True) as log:
+        warnings.simplefilter("always")
+        warnings.warn("one", stacklevel=1)
+        log.clear()
+        warnings.warn("three", stacklevel=1)
+        last = log.pop()
+        warnings.warn("four", stacklevel=1)
+    return x * len(log) * len(str(last.message))
+
+
+def nested(x: float) -> float:
+    with warnings.catch_warnings(record=True) as outer:
+        warnings.simplefilter("always")
+        warnings.warn("one", stacklevel=1)
+        with warnings.catch_warnings(record=True) as inner:
+            warnings.warn("three", stacklevel=1)
+            warnings.warn("four", stacklevel=1)
+        warnings.warn("seven", stacklevel=1)
+    return x * sum(len(str(w.message)) for w in outer) ** sum(len(str(w.message)) for w in inner[1:])
+
+
+@pytest.mark.parametrize("f", [
+    looped_over, by_number, taken_out, in_other_ways, by_a_class, looped_over_both, by_place, from_c_code,
+    changed_between, nested,
+])  # fmt: skip
 def test_warnings_that_were_caught(f: Callable[[Any], Any]) -> None:
     step = 1e-6
     slope = (f(1.5 + step) - f(1.5 - step)) / (2.0 * step)
