@@ -32,10 +32,15 @@ def _frechet(a: Any, e: Any) -> Any:
 
 
 def _quietly(function: Callable[..., Any], *args: Any) -> Any:
-    """``function(*args)``, without warnings: of the matrix itself the user has been warned."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return function(*args)
+    """``function(*args)``, without warnings: of the matrix itself the user has been warned.  Estimates of
+    norms draw random numbers, which the function itself would not have drawn."""
+    state = np.random.get_state()  # noqa: NPY002  # the generator that SciPy takes
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return function(*args)
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
 
 
 def _above_diagonal(function: Callable[..., Any]) -> Callable[..., Any]:
