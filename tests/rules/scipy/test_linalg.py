@@ -364,3 +364,12 @@ def test_derivatives_draw_no_random_numbers(f: Any) -> None:
 
     assert adbc.jvp(g, (1.5,), (1.0,))[0] == g(1.5)
     assert adbc.value_and_grad(g)(1.5)[0] == g(1.5)
+
+
+def test_second_derivatives_of_logarithms() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(linalg.logm(S * x * x) ** 2)
+
+    slope = (adbc.grad(f)(1.5 + 1e-5) - adbc.grad(f)(1.5 - 1e-5)) / 2e-5
+    assert adbc.grad(adbc.grad(f))(1.5) == pytest.approx(slope, rel=1e-6)
+    assert adbc.jvp(adbc.grad(f), (1.5,), (1.0,))[1] == pytest.approx(slope, rel=1e-6)
