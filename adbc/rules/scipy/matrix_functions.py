@@ -16,7 +16,7 @@ from scipy import linalg
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.scipy.base import FormulaRule, bodies
-from adbc.rules.table import Rule
+from adbc.rules.table import Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -31,11 +31,26 @@ def _frechet(a: Any, e: Any) -> Any:
     return linalg.expm_frechet(a, e, compute_expm=False)
 
 
+def random_state() -> Any:
+    """The state of the generator that SciPy takes."""
+    return np.random.get_state()  # noqa: NPY002
+
+
+def put_random_state(state: Any) -> None:
+    """Let that generator go on from `state`."""
+    np.random.set_state(state)  # noqa: NPY002
+
+
 def _quietly(function: Callable[..., Any], *args: Any) -> Any:
-    """``function(*args)``, without warnings: of the matrix itself the user has been warned."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return function(*args)
+    """``function(*args)``, without warnings: of the matrix itself the user has been warned.  Estimates of
+    norms draw random numbers, which the function itself would not have drawn."""
+    state = random_state()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return function(*args)
+    finally:
+        put_random_state(state)
 
 
 def _above_diagonal(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -184,6 +199,8 @@ class _Continuous:
 
 
 ROWS: list[Rule] = [
+    ZeroRule(random_state),
+    ZeroRule(put_random_state),
     _matrix_function(linalg.expm, _frechet),
     _matrix_function(linalg.logm, _above_diagonal(linalg.logm)),
     _matrix_function(linalg.sqrtm, _above_diagonal(linalg.sqrtm)),

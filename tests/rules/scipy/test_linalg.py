@@ -353,3 +353,23 @@ def test_derivatives_warn_of_nothing_themselves() -> None:
         warnings.simplefilter("error")
         assert adbc.jvp(f, (1.5,), (1.0,))[0] == expected
         assert adbc.value_and_grad(f)(1.5)[0] == expected
+
+
+@pytest.mark.parametrize("f", [linalg.logm, lambda a: linalg.fractional_matrix_power(a, 0.3)])
+def test_derivatives_draw_no_random_numbers(f: Any) -> None:
+    def g(x: Any) -> Any:
+        np.random.seed(5)  # noqa: NPY002  # the generator that SciPy takes
+        found = np.sum(np.real(f(A * x)))
+        return found + x * np.random.random()  # noqa: NPY002
+
+    assert adbc.jvp(g, (1.5,), (1.0,))[0] == g(1.5)
+    assert adbc.value_and_grad(g)(1.5)[0] == g(1.5)
+
+
+def test_second_derivatives_of_logarithms() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(linalg.logm(S * x * x) ** 2)
+
+    slope = (adbc.grad(f)(1.5 + 1e-5) - adbc.grad(f)(1.5 - 1e-5)) / 2e-5
+    assert adbc.grad(adbc.grad(f))(1.5) == pytest.approx(slope, rel=1e-6)
+    assert adbc.jvp(adbc.grad(f), (1.5,), (1.0,))[1] == pytest.approx(slope, rel=1e-6)
