@@ -9,8 +9,6 @@ import bisect
 import sys
 from typing import Any
 
-import numpy as np
-
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import overrides
 from adbc.rules.table import Overlay, Rule, ZeroRule
@@ -44,8 +42,8 @@ def place_among_numbers(a: Any, x: Any, lo: int, hi: int, is_left: bool) -> int 
     return lo
 
 
-_SEQUENCES = frozenset({list, tuple, range, np.ndarray})
-_NUMBERS = frozenset({bool, int, float, np.float64})
+_SEQUENCES = frozenset({list, tuple, range})
+_NUMBERS = frozenset({bool, int, float})
 
 
 def _bisect_left(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: Any = None) -> int:

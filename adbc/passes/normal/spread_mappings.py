@@ -1,4 +1,4 @@
-"""Of a mapping behind two stars in a call as many items are read as the function takes.
+"""A mapping behind two stars in a call is read item by item, as the function takes them.
 
 before::                                     after::
 

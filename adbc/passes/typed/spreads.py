@@ -133,6 +133,8 @@ def _pass_by_copies(graph: Graph) -> bool:
         merged, block = call.operands[-1], call.block
         if target(merged) is not _new_ or not isinstance(merged, Instruction) or block is None:
             continue
+        if len(merged.operands) > 2:  # it is given something beside
+            continue
         step = block.instructions[block.instructions.index(call) - 1]
         if target(step) is not _dict_merge_ or step.operands[1] is not merged:
             continue

@@ -28,7 +28,6 @@ sees the tuple itself.  Needs types.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import (
@@ -77,10 +76,8 @@ def list_unpackings(graph: Graph) -> bool:
 def _pass_by_tuples(graph: Graph) -> bool:
     """Unpack lists, arrays and tuples in place of tuples that are made of them; returns whether there were
     any."""
-    made = [call for call in graph.instructions() if _is_made_of(call, _is_gone_through)]
-    gone = [call for call in graph.instructions() if _is_made_of(call, _is_tuple)]
-    for call in gone:
-        graph.replace_uses({call: call.operands[2]})
+    made = [call for call in graph.instructions() if _is_made_of_several(call)]
+    gone = []
     users = uses(graph) if made else {}
     for call in made:
         block = call.block
@@ -102,24 +99,18 @@ def _pass_by_tuples(graph: Graph) -> bool:
     return bool(gone)
 
 
-def _is_made_of(call: Instruction, is_such: Callable[[AbstractType], bool]) -> bool:
-    """Whether `call` makes a tuple of something of such a type."""
-    if (
-        target(call) is not _foreigncall_
-        or constant(call.operands[1]) is not tuple
-        or len(call.operands) != 3
-    ):
+def _is_made_of_several(call: Instruction) -> bool:
+    """Whether `call` makes a tuple of a list, of the rows or elements of an array or of a tuple."""
+    is_call = target(call) is _foreigncall_ and len(call.operands) == 3
+    if not is_call or constant(call.operands[1]) is not tuple:
         return False
-    return is_such(type_of(call.operands[2]))
+    known = type_of(call.operands[2])
+    return _is_gone_through(known) or known == Exact(tuple) or isinstance(known, TupleType)
 
 
 def _is_gone_through(known: AbstractType) -> bool:
     """Whether this is a list, or an array that has rows or elements."""
     return is_list(known) or (type(known) is ArrayType and bool(known.ndim))
-
-
-def _is_tuple(known: AbstractType) -> bool:
-    return known == Exact(tuple) or isinstance(known, TupleType)
 
 
 def _is_by_index(call: Instruction) -> bool:

@@ -175,3 +175,13 @@ def effects_of_iterators(x, u):
     except TypeError:
         total += len(seen) * x
     return total * len(seen)
+
+
+@case(1.3, {"b": 1.0, "c": 2.0})
+def dicts_beside_names(x, d):
+    total = 0.0
+    for k in range(3):
+        total += weighed(a=x, **{name: v * x for name, v in d.items()}) + weighed(a=d["b"], **dict(d))
+        total += defaulted(a=x, **{name: v for name, v in d.items() if k or name == "c"})
+        d["c"] += x
+    return total
