@@ -306,7 +306,7 @@ def solve_ivp(
         result[name] = found[name]
     result["t"] = times
     result["y"] = valued(found.y, np.transpose(y))
-    return settled(found, (fun, options.get("jac")), result)
+    return settled(found, (fun, options), result)
 
 
 def _from_start(rate: Function, y: Any, first: Any, times: Any, fixed: Any, rtol: float, atol: Any) -> Any:

@@ -78,9 +78,8 @@ def leastsq(func: Any, x0: Any, args: Any = (), *positional: Any, **options: Any
         return with_constants(optimize.leastsq, (func, x0, given, *positional), options, WRITE_IT)
     found = found_by(optimize.leastsq, (func, x0, given, *positional), options)
     cost = _cost(_residuals(func, {}), LOSSES["linear"], 1.0)
-    return settled(
-        found, func, (stationary(np.atleast_1d(found[0]), None, gradient_of(cost), given), found[1])
-    )
+    x = stationary(np.atleast_1d(found[0]), None, gradient_of(cost), given)
+    return settled(found, (func, positional, options), (x, found[1]))
 
 
 def curve_fit(
@@ -109,7 +108,7 @@ def curve_fit(
     cost = _cost(residuals, LOSSES["linear"], 1.0)
     p = stationary(found, bounds, gradient_of(cost), (), is_pair=True)
     if not np.all(np.isfinite(covariance)):
-        return settled(fit, (f, jac), (p, covariance))
+        return settled(fit, (f, jac, options), (p, covariance))
     columns = []
     for k in range(len(found)):
         direction = np.zeros(len(found))
@@ -119,7 +118,7 @@ def curve_fit(
     spread = np.linalg.inv(slopes.T @ slopes)
     if not absolute_sigma:
         spread = spread * (2.0 * cost(p) / (data.size - p.size))
-    return settled(fit, (f, jac), (p, valued(covariance, spread)))
+    return settled(fit, (f, jac, options), (p, valued(covariance, spread)))
 
 
 def _on(support: Any, A: Any, b: Any) -> Any:

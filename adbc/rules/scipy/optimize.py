@@ -70,8 +70,8 @@ def newton(
     }
     found = found_by(optimize.newton, (func, x0, fprime, given), {**options, "fprime2": fprime2})
     if not full_output:
-        return settled(found, (func, fprime), root_of(found, func, given))
-    x = settled(found, (func, fprime), root_of(found[0], func, given))
+        return settled(found, (func, fprime, fprime2), root_of(found, func, given))
+    x = settled(found, (func, fprime, fprime2), root_of(found[0], func, given))
     if np.ndim(x):
         return (x, *found[1:])
     return x, _results(x, found[1])
@@ -86,7 +86,7 @@ def root_scalar(f: Any, args: Any = (), *positional: Any, **options: Any) -> Any
     given = as_tuple(args)
     found = found_by(optimize.root_scalar, (f, given, *positional), options)
     residual = _with_slope(f) if isinstance(options.get("fprime"), bool) and options["fprime"] else f
-    return settled(found, f, _results(root_of(found.root, residual, given), found))
+    return settled(found, (f, positional, options), _results(root_of(found.root, residual, given), found))
 
 
 def fixed_point(func: Any, x0: Any, args: Any = (), *positional: Any, **options: Any) -> Any:
@@ -101,10 +101,11 @@ def fixed_point(func: Any, x0: Any, args: Any = (), *positional: Any, **options:
 def fsolve(func: Any, x0: Any, args: Any = (), *positional: Any, **options: Any) -> Any:
     given = as_tuple(args)
     found = found_by(optimize.fsolve, (func, x0, given, *positional), options)
+    called = func, positional, options  # a Jacobian among them
     if isinstance(found, tuple):
         x, known, *rest = found
-        return settled(found, func, (root_of(x, func, given), told(known, _COUNTS), *rest))
-    return settled(found, func, root_of(found, func, given))
+        return settled(found, called, (root_of(x, func, given), told(known, _COUNTS), *rest))
+    return settled(found, called, root_of(found, func, given))
 
 
 def _nonlinear(name: str) -> Overlay:
@@ -115,9 +116,9 @@ def _nonlinear(name: str) -> Overlay:
         start = np.array(stop_gradient(xin), dtype=float)
         if options.get("full_output"):
             found = found_by(function, (F, start, *positional), options)
-            return settled(found, F, (root_of(found[0], F, ()), found[1]))
+            return settled(found, (F, positional, options), (root_of(found[0], F, ()), found[1]))
         found = found_by(function, (F, start, *positional), options)
-        return settled(found, F, root_of(found, F, ()))
+        return settled(found, (F, positional, options), root_of(found, F, ()))
 
     return Overlay(function, body)
 
@@ -216,7 +217,8 @@ def root(fun: Any, x0: Any, args: Any = (), method: str = "hybr", jac: Any = Non
     given = as_tuple(args)
     found = found_by(optimize.root, (fun, x0, given, method, jac), options)
     residual = _with_slope(fun) if isinstance(jac, bool) and jac else fun
-    return settled(found, fun, described(found, x=root_of(found.x, residual, given), fun=found.fun))
+    x = root_of(found.x, residual, given)
+    return settled(found, (fun, jac, options), described(found, x=x, fun=found.fun))
 
 
 # -- minima ------------------------------------------------------------------------------------------------
@@ -466,6 +468,7 @@ def _named_minimum(name: str, is_result: bool = False) -> Overlay:
         if any(named.get(n) for n in _REFUSED) or any(inner.get(n) for n in ("constraints", "jac")):
             return with_constants(function, (func, *positional), options, WRITE_IT)
         found = found_by(function, (func, *positional), options)
+        called = func, positional, options
         slopes = named.get("fprime") if name in _WITH_SLOPES else None
         value = func
         if name in ("fmin_l_bfgs_b", "fmin_tnc") and slopes is None and not named.get("approx_grad"):
@@ -476,16 +479,16 @@ def _named_minimum(name: str, is_result: bool = False) -> Overlay:
             bounds = None
         if is_result:
             x = stationary(found.x, bounds, gradient, given)
-            return settled(found, func, described(found, x=x, fun=value(x, *given)))
+            return settled(found, called, described(found, x=x, fun=value(x, *given)))
         if isinstance(found, tuple):
             x = stationary(found[0], bounds, gradient, given)
             rest = (value(x, *given), found[2]) if name == "fmin_l_bfgs_b" else found[1:]
-            return settled(found, func, (x, *rest))
+            return settled(found, called, (x, *rest))
         x = np.atleast_1d(found)
         constraints = _constraints_of(named, given)
         if constraints:
-            return settled(found, func, _constrained(x, value, given, bounds, constraints))
-        return settled(found, func, stationary(x, bounds, gradient, given))
+            return settled(found, called, _constrained(x, value, given, bounds, constraints))
+        return settled(found, called, stationary(x, bounds, gradient, given))
 
     return Overlay(function, body)
 

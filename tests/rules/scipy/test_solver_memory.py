@@ -217,6 +217,62 @@ def test_numbers_of_a_step_of_the_search_are_refused(program: Function) -> None:
             adbc.jvp(program, (2.0,), (1.0,))
 
 
+def _keeping(x: Any, slope: Any) -> tuple[list[Any], Function]:
+    """A list, and a function that gives slopes and keeps a number in the list."""
+    kept: list[Any] = [0.0]
+
+    def sloping(c: Any) -> Any:
+        kept[0] = 3.0 * x
+        return slope(c)
+
+    return kept, sloping
+
+
+def _in_a_slope(solve: Any) -> Function:
+    def program(x: Any) -> Any:
+        kept, slope = _keeping(x, lambda c: 2 * np.asarray(c)[()])
+        return np.sum(solve(lambda c: c * c - x, slope)) + kept[0]
+
+    return program
+
+
+SLOPES = {
+    "fsolve": lambda f, slope: optimize.fsolve(f, 1.0, fprime=slope),
+    "newton": lambda f, slope: optimize.newton(f, 1.0, fprime=slope),
+    "root_scalar": lambda f, slope: optimize.root_scalar(f, x0=1.0, fprime=slope, method="newton").root,
+    "root": lambda f, slope: optimize.root(f, [1.0], jac=lambda c: [slope(c)]).x,
+    "callback": lambda f, slope: optimize.root(
+        f, [1.0], method="krylov", callback=lambda c, r: slope(c)
+    ).x,
+    "leastsq": lambda f, slope: optimize.leastsq(f, [1.0], Dfun=lambda c: [slope(c)])[0],
+    "fmin_bfgs": lambda f, slope: optimize.fmin_bfgs(
+        lambda c: np.sum(c**3 / 3 + f(0.0) * c),
+        [1.0],
+        fprime=lambda c: 0.5 * c * slope(c) + f(0.0),
+        disp=False,
+    ),
+    "fmin": lambda f, slope: optimize.fmin(
+        lambda c: float(np.sum(c**3 / 3 + f(0.0) * c)), [1.0], callback=slope, disp=False
+    ),
+    "odeint": lambda f, slope: integrate.odeint(
+        lambda y, t: -1e4 * y, [1.0], [0.0, 1.0], Dfun=lambda y, t: [[-1e4 + 0.0 * slope(0.0)]]
+    ),
+    "solve_ivp": lambda f, slope: integrate.solve_ivp(
+        lambda t, y: -y, (0.0, 1.0), [1.0], method="BDF", jac=lambda t, y: [[-1.0 + 0.0 * slope(0.0)]]
+    ).y[0, -1],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SLOPES)
+def test_numbers_that_slopes_and_callbacks_keep_are_refused(name: str) -> None:
+    """The calls that are differentiated make none of these."""
+    program = _in_a_slope(SLOPES[name])
+    assert program(4.0) > 6.0
+    for ask in (lambda: adbc.jvp(program, (4.0,), (1.0,)), lambda: adbc.grad(program)(4.0)):
+        with pytest.raises(UnsupportedError):
+            ask()
+
+
 def _with_a_history(x: Any) -> Any:
     unit = Unit(x)
     root = optimize.brentq(unit.told, 0, 3)
