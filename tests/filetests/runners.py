@@ -68,6 +68,7 @@ from adbc.passes.typed.builtin_methods import builtin_methods, drop_method_reads
 from adbc.passes.typed.cell_reads import hoist_cell_reads
 from adbc.passes.typed.constructions import constructions
 from adbc.passes.typed.container_calls import container_calls
+from adbc.passes.typed.copied_containers import copied_containers
 from adbc.passes.typed.decided_branches import decided_branches
 from adbc.passes.typed.dicts_of_classes import dicts_of_classes
 from adbc.passes.typed.direct_calls import direct_calls
@@ -486,6 +487,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "separate_writes": _separated,
     "list_loops": _in_place(count_list_loops),
     "list_walks": _in_place(count_list_walks),
+    "copied_containers": _in_place(copied_containers),
     "built_tuples": _in_place(built_tuples),
     "unrolled_loops": _in_place(unrolled_loops),
     "view_loops": _in_place(view_loops),

@@ -6,12 +6,14 @@ before::
     %1: Any = call operator.add(%p, %q)            %p: Vector, %q: Vector
     %2: Any = call _getattr_(%p, 'norm')           a property
     %3: bool = call _bool_(%p)                     which has a length
+    %4: Tuple[Any, Any] = call _unpack_(%p, 2)     whose ``__iter__`` is a generator
 
 after::
 
     %1: Any = call Vector.__add__(%p, %q)
     %2: Any = call Vector.norm.fget(%p)
     %3: bool = call some_length(Vector.__len__, %p)
+    %4: Any = call __iter__(%p)                    a function that gives all in a tuple
 
 The order in which operands are asked is CPython's: the left one first, unless the right one is of a derived
 class.  A method that may answer `NotImplemented` is called by a function that then asks the other operand.
@@ -27,7 +29,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _bool_, _foreigncall_, _getattr_, _setattr_
+from adbc.ir.intrinsics import _bool_, _foreigncall_, _getattr_, _setattr_, _unpack_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
@@ -68,6 +70,10 @@ class SpecialKnowledge(Protocol):
 
     def lacks(self, cls: type, name: str) -> bool:
         """Whether a class in Python, `cls`, has no attribute `name`."""
+
+    def given_at_once(self, cls: type, count: int) -> types.FunctionType | None:
+        """The function that gives in a tuple the `count` values that ``__iter__`` of instances of exactly
+        `cls` gives, if that is a generator that gives just these."""
 
     def answers(self, function: types.FunctionType) -> bool:
         """Whether `function` never returns `NotImplemented`."""
@@ -110,6 +116,8 @@ def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | N
             return _measured(function, arguments, knowledge)
         if function is not abs and function is not next:
             return None
+    if function is _unpack_:
+        return _unpacked(arguments, knowledge)
     if function is _bool_ or function is operator.not_:
         return _measured(function, arguments, knowledge)
     if isinstance(function, types.BuiltinFunctionType):
@@ -136,6 +144,14 @@ def _of_method(name: str, arguments: Sequence[Value], knowledge: SpecialKnowledg
     if function is None or knowledge.bind(function, len(arguments), ()) is None:
         return None
     return [Const(function), *arguments]
+
+
+def _unpacked(arguments: Sequence[Value], knowledge: SpecialKnowledge) -> list[Value] | None:
+    cls, count = _class_of_instance(arguments[0]), constant(arguments[1])
+    if cls is None or cls.__module__ == "builtins" or type(count) is not int:
+        return None
+    function = knowledge.given_at_once(cls, count)
+    return None if function is None else [Const(function), arguments[0]]
 
 
 def _compared(

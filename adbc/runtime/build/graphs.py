@@ -12,7 +12,7 @@ import types
 from collections.abc import MutableMapping, Sequence
 from typing import Any
 
-from adbc import lift, passes  # loaded when they are first used
+from adbc import emit, lift, passes  # loaded when they are first used
 from adbc.cpython.size import may_be_straight
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph, Guard
@@ -28,6 +28,7 @@ from adbc.passes.normal.dropped_generators import (
 )
 from adbc.passes.normal.inline_calls import MOST_IN_CODE, is_small
 from adbc.passes.normal.segments import must_be_closed, segments
+from adbc.passes.normal.straight_generators import given_at_once
 from adbc.passes.query import target
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.bindings import ANY_NUMBER, Bindings, gathered_names
@@ -35,6 +36,7 @@ from adbc.runtime.build.derived import written
 from adbc.runtime.build.facts import CellFact, NameFact
 from adbc.runtime.build.kept_graphs import KeptGraphs
 from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph
+from adbc.runtime.build.stopping import stops_inside
 from adbc.runtime.calls.generators import (
     candidates,
     function_of,
@@ -132,9 +134,11 @@ class Graphs:
         """Functions with what is in their cells written into them."""
         self.opened: dict[tuple[Any, ...], GraphFunction] = {}
         """Functions with ``*args`` or ``**kwargs`` that have a number of parameters in place of that."""
+        self.at_once: dict[Key, tuple[types.FunctionType, int] | None] = {}
+        """By generator function, one that gives all its values in a tuple, and how many these are."""
         self.caches: tuple[MutableMapping[Any, Any], ...] = (
             self.graphs, self.generators, self.must_close, self.consumers, self.bodies,
-            self.closed, self.opened, self.facts,
+            self.closed, self.opened, self.at_once, self.facts,
         )  # fmt: skip
         self.lifting: set[Key] = set()
         """The functions that are being lifted: none is written into itself."""
@@ -291,6 +295,29 @@ class Graphs:
         return callee, [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
 
     # -- generators ----------------------------------------------------------------------------------------
+
+    def given_at_once(self, function: types.FunctionType, count: int) -> types.FunctionType | None:
+        """A function that gives, in a tuple, the values that the generator of `function` gives, if these are
+        `count`, one after the other, whatever happens."""
+        key = (function.__code__, id(function.__globals__))
+        if key not in self.at_once:
+            self.at_once[key] = self._given_at_once(function)
+        known = self.at_once[key]
+        return None if known is None or known[1] != count else known[0]
+
+    def _given_at_once(self, function: types.FunctionType) -> tuple[types.FunctionType, int] | None:
+        code = function.__code__
+        if not may_be_straight(code, MOST_IN_CODE) or function.__closure__ is not None:
+            return None
+        if stops_inside(code, function.__globals__):
+            return None
+        try:
+            graph = lift.lift(function, inline=True)
+        except LiftError:  # it stays a generator, and says why when it runs
+            return None
+        passes.normalise(graph, {})  # names are looked up where it runs
+        found = None if graph.guards else given_at_once(graph)
+        return None if found is None else (emit.emit_function(found[0], function.__globals__), found[1])
 
     def segments(self, function: types.FunctionType) -> Segments:
         """The segments of a generator function."""

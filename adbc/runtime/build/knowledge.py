@@ -19,6 +19,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _global_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.query import drop, target
 from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.guards import is_guessed
@@ -341,6 +342,14 @@ class Knowledge:
             return None
         self.notes.add((cls, f"{name}.special"), AnswerFact(cls, "special", (name,), found))
         return found
+
+    def given_at_once(self, cls: type, count: int) -> types.FunctionType | None:
+        """What gives in a tuple the `count` values that ``__iter__`` of instances of exactly `cls` gives, if
+        that is a generator that gives just these."""
+        found: types.FunctionType | None = special(cls, "__iter__")
+        if found is None or not makes_generators(found.__code__) or self.special(cls, "__iter__") is None:
+            return None
+        return self.graphs.given_at_once(found, count)
 
     def entered(self, cls: type, name: str) -> object | None:
         """What a ``with`` statement runs as the special method `name` of instances of exactly `cls`, if it

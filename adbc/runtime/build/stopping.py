@@ -13,7 +13,7 @@ from typing import Any
 
 from adbc.passes.normal.dropped_generators import makes_generators
 
-__all__ = ["calls_what_stops", "may_stop"]
+__all__ = ["calls_what_stops", "may_stop", "stops_inside"]
 
 _NAMES = {"next", "__next__", "anext", "StopIteration"}
 
@@ -25,8 +25,13 @@ def may_stop(
     code: types.CodeType, globals: Mapping[str, Any], seen: set[types.CodeType] | None = None
 ) -> bool:
     """Whether a call of a function with this code may raise `StopIteration`, as far as its names say."""
-    if makes_generators(code):
-        return False
+    return not makes_generators(code) and stops_inside(code, globals, seen)
+
+
+def stops_inside(
+    code: types.CodeType, globals: Mapping[str, Any], seen: set[types.CodeType] | None = None
+) -> bool:
+    """Whether running `code` may raise `StopIteration`, which a generator makes another error of."""
     return not _NAMES.isdisjoint(code.co_names) or calls_what_stops(code, globals, seen)
 
 

@@ -16,6 +16,7 @@ from adbc.passes.stages import Group, Stage, in_place
 from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.built_tuples import built_tuples
 from adbc.passes.typed.builtin_methods import drop_method_reads
+from adbc.passes.typed.copied_containers import copied_containers
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards, watch_results
@@ -155,6 +156,12 @@ def _with_present_items(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_copied_containers(graph: Graph, typing: Typing) -> Graph:
+    if copied_containers(graph):
+        typing.infer(graph)
+    return graph
+
+
 def _watched(graph: Graph, typing: Typing) -> Graph:
     if typing.watching is not None:
         watch_results(graph, typing.watching)
@@ -252,6 +259,8 @@ TYPED: Group[Typing] = Group(
               "what no guess says anything of may be of one of a few classes; before fields are followed"),
         Stage("present_items", _with_present_items, ("guarded types",), ("present items",),
               "that something is a defaultdict may be a guess"),
+        Stage("copied_containers", _with_copied_containers, ("guarded types",), (),
+              "that something is a dict or a list may be a guess"),
         Stage("watch_results", _watched, ("types",), ("watched results",),
               "instead of guards where nothing may be guessed, so that the next version knows more"),
         Stage("cell_reads", _with_cell_reads, ("guarded types",), ("cell reads in front of loops",),

@@ -217,3 +217,43 @@ def subscripts_that_are_set_and_deleted(x, u):
     del table[1, 2]
     table[1, 0] = table[0, 1]
     return table[0, 0] * table[1, 0] + table.writes * x + len(table.rows[1])
+
+
+class Pair:
+    def __init__(self, x, y):
+        self.x, self.y, self.asked = x, y, 0
+
+    def __iter__(self):
+        self.asked += 1
+        yield self.x
+        self.x = self.x * 0.5
+        yield self.y * self.x
+
+
+class Stopping(Pair):
+    def __iter__(self):
+        yield self.x
+        yield next(iter(()))
+
+
+@case(1.3, [0.5, 2.0])
+def unpacked_objects(x, u):
+    pair = Pair(x, u[0])
+    total = 0.0
+    for k in range(4):
+        a, b = pair
+        total += a * b * u[1] + k * x
+        (c, d), e = Pair(a, x), u[1]
+        total += c * d * e
+    for wrong in (Pair(x, u[0]), Stopping(x, u[0])):
+        try:
+            a, b, c = wrong
+        except (ValueError, RuntimeError) as error:
+            total += x * len(str(error)) + wrong.asked * wrong.x
+        except StopIteration:
+            total = 0.0
+        try:
+            a, b = wrong
+        except RuntimeError:
+            total += x
+    return total * pair.x + pair.asked * x
