@@ -303,7 +303,7 @@ def _all_reals(values: Any) -> bool:
 def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
     if not (type(iterable) is list or type(iterable) is tuple):
         return product_of(iterable, start=start)
-    if real(type(start)) and _all_reals(iterable):
+    if _all_reals((start,)) and _all_reals(iterable):
         return _prod_of(iterable, start)
     for x in iterable:
         start = start * x

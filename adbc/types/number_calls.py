@@ -7,7 +7,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
-from adbc.types.array_calls import is_complex, is_inline_number
+from adbc.types.array_calls import is_inline_number
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
     COMPLEX,
@@ -18,6 +18,7 @@ from adbc.types.lattice import (
     has_shadow,
     is_complex128,
     is_float64,
+    is_real,
 )
 
 __all__ = ["class_for_divisor", "is_global_number", "is_plain_step", "limit_of", "part_of_number"]
@@ -73,4 +74,4 @@ def class_for_divisor(quotient: Value, divisor: Value) -> Any:
     assert isinstance(found, Exact)
     if isinstance(divisor, Const) and divisor.value:
         return None
-    return found.cls if is_complex(by) else type(found.cls().real)
+    return type(found.cls().real) if is_real(by) else found.cls  # which a real number may be, too

@@ -73,3 +73,23 @@ def test_python_raises() -> None:
         adbc.value_and_grad(f)(1.5)
     with pytest.raises(ZeroDivisionError):
         adbc.jvp(f, (1.5,), (1.0,))
+
+
+def moved_over_and_over(x: Any) -> Any:
+    (a, b), (c, d) = np.array([[x, 1.0], [0.5, 2.0]])
+    q = complex(0.3, 1.0)
+    for _ in range(3):
+        q = (a * q + b) / (c * q + d)
+    return abs(q) + q.imag
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("warm_after", [0, 2])
+def test_complex_divisors_stay_complex(warm_after: int) -> None:
+    """Whatever is known of their class where the derivative is divided."""
+    step = 1e-6
+    slope = (moved_over_and_over(1.5 + step) - moved_over_and_over(1.5 - step)) / (2.0 * step)
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for _ in range(4):
+            assert adbc.grad(moved_over_and_over)(1.5) == pytest.approx(slope, rel=1e-6)
+            assert adbc.jvp(moved_over_and_over, (1.5,), (1.0,))[1] == pytest.approx(slope, rel=1e-6)
