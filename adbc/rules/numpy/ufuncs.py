@@ -121,7 +121,11 @@ def _over_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
 def _has_finite_products(d: Any, p: Any) -> bool:
     """Whether all products of the numbers of two arrays of one shape are finite, in one pass over both: asked
     before `d` is written over, which says where zero wins."""
-    return d.__class__ is np.ndarray and p.__class__ is np.ndarray and math.isfinite(np.vdot(d, p).real)
+    return _is_finite_number(_inner(d, p).real)
+
+
+_inner: Any = np.vdot
+_is_finite_number = math.isfinite
 
 
 def _float_exponent(x: Any, y: Any) -> Any:
