@@ -57,6 +57,7 @@ from adbc.passes.normal.segments import segments
 from adbc.passes.normal.spread_mappings import spread_mappings
 from adbc.passes.normal.spread_sequences import Signature, spread_sequences
 from adbc.passes.normal.step_edges import step_edges
+from adbc.passes.normal.straight_generators import given_at_once
 from adbc.passes.normal.trivial_phis import trivial_phis
 from adbc.passes.normal.truth import truth
 from adbc.passes.normal.unreachable import unreachable
@@ -251,6 +252,11 @@ def _signature(function: Value) -> Signature | None:
     called = constant(function)
     is_class = isinstance(called, type)
     return signature_of(called.__init__ if is_class else called, Bindings(default_table()), int(is_class))
+
+
+def _given_at_once(graph: Graph) -> Graph:
+    found = given_at_once(graph)
+    return graph if found is None else found[0]
 
 
 def _small_callee(call: Instruction) -> tuple[Graph, list[Value]] | None:
@@ -452,6 +458,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
         graph, _ANSWERS, lambda _, call: _small_callee(call)
     ),
     "segments": segments,
+    "straight_generators": _given_at_once,
     "step_edges": step_edges,
     "trivial_phis": trivial_phis,
     "truth": truth,
