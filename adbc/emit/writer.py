@@ -526,7 +526,7 @@ class Writer:
         else:
             assert isinstance(terminator, Unreachable), terminator
             self.flush()
-            asm.const(AssertionError("unreachable code was reached"))
+            asm.const(AssertionError)  # the class: code with an instance could not be kept on disk
             asm.raise_(1)
 
     def _leave(self, node: Node, following: Node | None) -> None:
