@@ -465,6 +465,8 @@ def _dict_merge_(target: dict[str, Any], other: Any, function: object = None) ->
         raise TypeError(
             f"{_called(function)} argument after ** must be a mapping, not {type(other).__name__}"
         )
+    if isinstance(other, dict) and type(other).__iter__ is dict.__iter__:  # as in C, past its own methods
+        other = dict(dict.items(other))
     for key in other.keys():  # noqa: SIM118  # a mapping has keys(); it need not be iterable itself
         if key in target:
             raise TypeError(f"{_called(function)} got multiple values for keyword argument '{key}'")

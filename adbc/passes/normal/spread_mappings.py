@@ -47,6 +47,8 @@ def spread_mappings(
     users = uses(graph) if calls else {}
     changed = False
     for call in calls:
+        if call.block is None or call.block.handler is not None:  # only what comes last may raise there
+            continue
         merging = None if is_dict(call.operands[3]) else _merged(call, users)
         known = signature(call.operands[1]) if merging is not None or is_dict(call.operands[3]) else None
         elements = _elements(call.operands[2])
@@ -71,7 +73,7 @@ def _merged(call: Instruction, users: Users) -> Instruction | None:
         return None
     if constant(made.operands[1]) is not dict:
         return None
-    if block is None or block.handler is not None or made.block is not block:
+    if block is None or made.block is not block:
         return None
     merging = [user for user in users.get(made, ()) if user is not call]
     at = block.instructions.index(call)

@@ -254,6 +254,12 @@ def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 def _merge_mapping(target: Any, other: Any, function: Any = None) -> None:
     if not hasattr(other, "keys"):
         fail(intrinsics._dict_merge_, target, other, function)
+    if read_past_methods(other):
+        for k, v in list(dict.items(other)):
+            if k in target:
+                fail(intrinsics._dict_merge_, target, {k: None}, function)
+            target[k] = v
+        return
     for k in list(iter(other.keys())):
         if k in target:
             fail(intrinsics._dict_merge_, target, {k: None}, function)

@@ -185,3 +185,56 @@ def dicts_beside_names(x, d):
         total += defaulted(a=x, **{name: v for name, v in d.items() if k or name == "c"})
         d["c"] += x
     return total
+
+
+class Doubling(dict):
+    """Its methods are passed over where it is spread, for C code goes through it itself."""
+
+    def __getitem__(self, key):
+        return dict.__getitem__(self, key) * 2.0
+
+    def keys(self):
+        return ["a"]
+
+
+class Iterating(Doubling):
+    def __iter__(self):
+        return iter(["a"])
+
+
+@case(1.3, [0.5, 2.0])
+def mappings_with_methods_of_their_own(x, u):
+    total = 0.0
+    for kind in (Doubling, Iterating, collections.UserDict, collections.OrderedDict):
+        d = kind(a=x, b=u[0])
+        total += defaulted(**d) * u[1] + gathering(x, **{k: v for k, v in d.items() if k == "b"})
+        total += defaulted(c=x, **d)
+        u[0] += x
+        try:
+            total += weighed(x, **d)
+        except TypeError as error:
+            total += x * len(str(error))
+    return total * u[0]
+
+
+@case(1.3, {"b": 1.0, "c": 2.0})
+def errors_that_are_handled_where_they_are_raised(x, d):
+    line, total = Line(x, d["b"]), 0.0
+    for names in ({}, d, {"b": x}, {**d, "e": x}, {"scale": x, "shift": d["c"]}):
+        values = dict(names)
+        try:
+            total += weighed(x, **values)
+        except TypeError as error:
+            total += x * len(str(error))
+        try:
+            total += line.at(x, **values)
+        except TypeError as error:
+            total += d["b"] * len(str(error))
+        try:
+            total += weighed(*values.values())
+        except TypeError as error:
+            total += d["c"] * len(str(error))
+        finally:
+            total *= 1.5
+        d["b"] = d["b"] * x
+    return total
