@@ -32,14 +32,20 @@ def may_run_as_it_is(function: types.FunctionType, call: Instruction, is_active:
 
     That is so if it stands in code of the user's, or if nothing that is given to the function has a
     derivative (is_active: something has), unless it is a trifle.  Within a library calls are mostly of what
-    it was called for.
+    it was called for; so are the methods of containers, which are about what somebody has put in.
     """
     if not is_library_code(function.__code__.co_filename, function.__globals__) or _is_trifle(function):
         return False
     if not is_active:
         return True
+    if function.__module__ in _OF_CONTAINERS:
+        return False
     block = call.block
     return block is not None and not is_library_file(block.graph.filename)
+
+
+_OF_CONTAINERS = frozenset({"collections", "_collections_abc"})
+"""Modules of containers in Python: chains of mappings, counters, and what classes of the user's inherit."""
 
 
 def _is_trifle(function: types.FunctionType) -> bool:

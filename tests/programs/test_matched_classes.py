@@ -127,6 +127,17 @@ class Pixel:
     y: Any
 
 
+@dataclasses.dataclass(frozen=True)
+class Deep(Pixel):
+    depths: Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Narrow:
+    width: Any
+    gaps: Any
+
+
 class Pair(NamedTuple):
     first: Any
     second: Any
@@ -158,8 +169,16 @@ def size(shape: Any, x: Any) -> Any:
             return v * w * z
         case Point(x=v, y=w):
             return v * w
+        case Deep(v, w, depths=[d, *_]):
+            return v * w * d
+        case Deep():
+            return x * x
+        case Narrow(v, gaps=[w]):
+            return v * w * w
+        case Narrow(v):
+            return v * v
         case Pixel(v, w):
-            return v * w + x
+            return v * (w[0] if isinstance(w, list) else w) + x
         case Pair(v, second=w):
             return v - w * x
         case float(v):
@@ -181,6 +200,8 @@ SHAPES: list[Callable[[Any], Any]] = [
     Circle, Ring, ring_with_a_width, Rectangle, Square, Slotted, Shaded, Answering, Watching, Posing,
     lambda x: Point(x, x * x), lambda x: Point(0, x), lambda x: Point(x, Point(x, 2.0)),
     lambda x: Pixel(x, x * x), lambda x: Pair(x, 3.0 * x), lambda x: x, lambda x: 3, lambda x: None,
+    lambda x: Deep(x, x * x, [x, 1.0]), lambda x: Deep(x, x, ()), lambda x: Pixel(2.0, [x]),
+    lambda x: Narrow(x, [x * x]), lambda x: Narrow(2.0 * x, ()),
     lambda x: "text", lambda x: [x], lambda x: {"radius": x},
 ]  # fmt: skip
 

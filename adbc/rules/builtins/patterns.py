@@ -13,9 +13,9 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.tuples import tuple_tangent
 from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
-from adbc.tangents import slot_increment, slot_shadow
+from adbc.tangents import NO_TANGENT, FData, RData, slot_increment, slot_shadow
 from adbc.tangents.fields import instance_dict, plain_check
-from adbc.tangents.objects import InstanceKind
+from adbc.tangents.objects import FrozenKind, InstanceKind
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["ROWS"]
@@ -100,13 +100,15 @@ def is_plain_match(subject: Any, kind: Any, names: tuple[str, ...], count: int) 
         return False
     if not _tells_nothing_else(cls):
         return False
+    if type(kind_of(cls)) is FrozenKind:
+        return set(wanted) <= {*_names_of(cls)}
     fields = instance_dict(subject)
     return all(name in fields and _is_field(cls, name) for name in wanted)
 
 
 def _tells_nothing_else(cls: Any) -> bool:
     """Whether instances of `cls` have no methods that answer for their class and fields."""
-    if type(kind_of(cls)) is not InstanceKind or cls.__getattribute__ is not object.__getattribute__:
+    if type(kind_of(cls)) not in (InstanceKind, FrozenKind) or cls.__getattribute__ is not object.__getattribute__:
         return False
     return not any("__class__" in base.__dict__ for base in cls.__mro__[:-1])
 
@@ -139,13 +141,25 @@ def plain_match(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> 
     """What `match_class` gives where `is_plain_match` holds."""
     if not issubclass(type(subject), kind):
         return None
-    fields = instance_dict(subject)
-    return tuple([fields[name] for name in _wanted(kind, names, count) or ()])
+    return _read(subject, _wanted(kind, names, count) or ())
+
+
+def _read(subject: Any, wanted: Sequence[str]) -> tuple[Any, ...]:
+    """The fields of `subject` that are `wanted`."""
+    if wanted and type(kind_of(type(subject))) is FrozenKind:
+        return tuple([getattr(subject, name) for name in wanted])
+    return tuple(map(instance_dict(subject).__getitem__, wanted))
+
+
+def _names_of(cls: type) -> tuple[str, ...]:
+    kind = kind_of(cls)
+    assert isinstance(kind, FrozenKind)
+    return kind.names
 
 
 def _plain_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = plain_match(*args)
-    if not out or dargs[0] is None:
+    if not out or dargs[0] is None or dargs[0] is NO_TANGENT:
         return out, None
     fields = dargs[0].__dict__
     return out, tuple_tangent(out, [symbolic(fields.get(name)) for name in _wanted(*args[1:]) or ()])
@@ -157,7 +171,10 @@ def _plain_forwards(subject: Any, kind: Any, names: Any, count: int, f: Any, *ot
     wanted = _wanted(kind, names, count)
     if not wanted:
         return (), None, None
-    out = tuple(map(instance_dict(subject).__getitem__, wanted))
+    out = _read(subject, wanted)
+    if type(kind_of(type(subject))) is FrozenKind:
+        parts = None if type(f) is not FData else tuple([f.__dict__.get(name) for name in wanted])
+        return out, parts, (None, wanted)
     if f is None:
         return out, None, None
     fields = f.__dict__
@@ -168,6 +185,8 @@ def _plain_forwards(subject: Any, kind: Any, names: Any, count: int, f: Any, *ot
 def _plain_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     if saved is not None and bout is not None:
         fields, wanted = saved
+        if fields is None:
+            return RData(**dict(zip(wanted, bout, strict=True))), None, None, None
         for name, r in zip(wanted, bout, strict=True):
             if r is not None:
                 t = fields[name]

@@ -22,7 +22,7 @@ from adbc.config import Config
 from adbc.emit.items import Location
 from adbc.emit.locations import table
 from adbc.errors import AdbcError, LiftError, VerificationError
-from adbc.runtime.report.frames import Entry, Frame, frames, is_joined, running, without_ours
+from adbc.runtime.report.frames import Entry, Frame, frames, is_joined, is_ours, running, without_ours
 from adbc.runtime.report.places import place_of
 
 __all__ = ["hidden", "leave", "let_go", "plain_traceback", "show_place"]
@@ -37,11 +37,22 @@ hidden: ContextVar[bool] = ContextVar(
 def plain_traceback(error: BaseException) -> BaseException:
     """`error` without the frames of adbc in its traceback, nor in those of the exceptions behind it, unless
     these frames are wanted."""
-    if hidden.get():
+    if hidden.get() and not _is_plain(error):
         for each in _with_those_behind(error):
             shown = _as_the_users(_TRACEBACK.__get__(each), issubclass(type(each), AdbcError))
             _TRACEBACK.__set__(each, shown)
     return error
+
+
+def _is_plain(error: BaseException) -> bool:
+    """Whether `error` stands alone, and comes from where it is handled, in a function of the user's: most do
+    that a program handles step by step, as that of a key that is not there."""
+    traceback = _TRACEBACK.__get__(error)
+    if traceback is None or traceback.tb_next is not None or _CONTEXT.__get__(error) is not None:
+        return False
+    code = traceback.tb_frame.f_code
+    is_alone = _CAUSE.__get__(error) is None and not issubclass(type(error), BaseExceptionGroup)
+    return is_alone and not is_ours(code) and not is_joined(code)
 
 
 def let_go(errors: Iterable[BaseException]) -> None:
