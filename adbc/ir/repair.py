@@ -23,7 +23,8 @@ from typing import Any
 from adbc.ir.builder import Variables, remove_dead_phis, remove_trivial_phis
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
-from adbc.ir.traverse import reverse_postorder
+from adbc.ir.terminators import Raise
+from adbc.ir.traverse import reverse_postorder, split_end
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 
 __all__ = ["repair"]
@@ -46,6 +47,7 @@ def repair(
     broken.update(instead or {})
     if not broken:
         return
+    homes = _homes(graph, [each for definitions in broken.values() for each in definitions])
     variables = Variables(graph, initial=lambda variable: initial)
     for block in reverse_postorder(graph):
         for successor in block.successors:
@@ -54,8 +56,7 @@ def repair(
         variables.sealed.add(block)
     for value, definitions in broken.items():
         for definition in definitions:
-            assert definition.block is not None
-            variables.write(value, definition.block, definition)
+            variables.write(value, homes[definition], definition)
     variables.arrange(graph.entry)
 
     def read(value: Value, block: Block) -> Value:
@@ -76,6 +77,21 @@ def repair(
             block.terminator.replace_value(value, read(value, block))
     remove_trivial_phis(graph, only=set(variables.phis))
     remove_dead_phis(graph)
+
+
+def _homes(graph: Graph, definitions: Sequence[Instruction | Phi]) -> dict[Instruction | Phi, Block]:
+    """The block at the end of which each value is defined: for one that may raise into a handler a block
+    behind it, for on the way to the handler there is no such value."""
+    homes: dict[Instruction | Phi, Block] = {}
+    own = set(graph.blocks)  # what stands in others is never reached
+    for value in definitions:
+        block = value.block
+        assert block is not None
+        raises = block.handler is not None and not isinstance(block.terminator, Raise)
+        if block in own and raises and block.instructions[-1:] == [value]:
+            block = split_end(block)
+        homes[value] = block
+    return homes
 
 
 def _broken(graph: Graph, known: Mapping[Value, object]) -> list[Instruction | Phi]:

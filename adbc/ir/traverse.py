@@ -33,6 +33,7 @@ __all__ = [
     "reverse_postorder",
     "split_critical_edges",
     "split_edge",
+    "split_end",
     "uses",
 ]
 
@@ -261,6 +262,20 @@ def split_edge(source: Block, target: Block, label: str | None = None) -> Block:
     for phi in target.phis:
         phi.operands = {block if b is source else b: value for b, value in phi.operands.items()}
     return block
+
+
+def split_end(block: Block) -> Block:
+    """Move the terminator of `block` into a new block behind it, and return that.  The handler stays."""
+    graph = block.graph
+    end = graph.add_block(f"{block.label}.end")
+    graph.blocks.pop()
+    graph.blocks.insert(graph.blocks.index(block) + 1, end)
+    end.terminator = block.terminator
+    block.terminator = Jump(end, end.terminator.position)
+    for successor in end.successors:
+        for phi in successor.phis:
+            phi.operands = {end if b is block else b: value for b, value in phi.operands.items()}
+    return end
 
 
 def split_critical_edges(graph: Graph) -> list[Block]:

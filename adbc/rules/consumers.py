@@ -205,6 +205,12 @@ def _next(iterator: Iterable[Any], default: Any = Missing, /) -> Any:
     return default
 
 
+def begun(sent: Any, /) -> None:
+    """Refuse what is sent to a generator first, unless it is None."""
+    if sent is not None:
+        raise TypeError("can't send non-None value to a just-started generator")
+
+
 def _set(iterable: Iterable[Any], /) -> set[Any]:
     made: set[Any] = set()
     for value in iterable:

@@ -23,7 +23,8 @@ class Producer(NamedTuple):
 
     body: a generator function that gives the same.  prepared: by number of an argument, what is made of it
     when the iterator is made.  given: the arguments that have to be these constants, and are not handed over.
-    keywords: the names of the last arguments, if they are given by name.
+    keywords: the names of the last arguments, if they are given by name.  apart: the same as `body`, with a
+    loop for each argument, for arguments some of which are generators that can be written in there.
     """
 
     body: Callable[..., Iterator[Any]]
@@ -31,6 +32,7 @@ class Producer(NamedTuple):
     prepared: Mapping[int, Callable[..., Any]] = {}
     given: Mapping[int, object] = {}
     keywords: tuple[str, ...] = ()
+    apart: Callable[..., Iterator[Any]] | None = None
 
 
 def _mapped(function: Any, values: Iterator[Any]) -> Iterator[Any]:
@@ -95,10 +97,26 @@ def _chained_two(first: Iterable[Any], second: Iterable[Any]) -> Iterator[Any]:
             yield value
 
 
+def _two_apart(first: Iterable[Any], second: Iterable[Any]) -> Iterator[Any]:
+    for value in first:
+        yield value
+    for value in second:
+        yield value
+
+
 def _chained_three(first: Iterable[Any], second: Iterable[Any], third: Iterable[Any]) -> Iterator[Any]:
     for part in (first, second, third):
         for value in part:  # noqa: UP028
             yield value
+
+
+def _three_apart(first: Iterable[Any], second: Iterable[Any], third: Iterable[Any]) -> Iterator[Any]:
+    for value in first:
+        yield value
+    for value in second:
+        yield value
+    for value in third:
+        yield value
 
 
 def _chained(parts: Iterator[Iterable[Any]]) -> Iterator[Any]:
@@ -190,6 +208,13 @@ def _product_of_three(first: Sequence[Any], second: Sequence[Any], third: Sequen
     for a in first:
         for b in second:
             for c in third:
+                yield a, b, c
+
+
+def _cube(values: Sequence[Any]) -> Iterator[Any]:
+    for a in values:
+        for b in values:
+            for c in values:
                 yield a, b, c
 
 
@@ -358,7 +383,9 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
     itertools.compress: (Producer(_chosen, 2, {0: _iter_, 1: _iter_}),),
     itertools.takewhile: (Producer(_taken_while, 2, {1: _iter_}),),
     itertools.dropwhile: (Producer(_dropped_while, 2, {1: _iter_}),),
-    itertools.chain: (Producer(_chained_two, 2), Producer(_chained_three, 3)),
+    itertools.chain: (
+        Producer(_chained_two, 2, apart=_two_apart), Producer(_chained_three, 3, apart=_three_apart),
+    ),
     itertools.chain.from_iterable: (Producer(_chained, 1, {0: _iter_}),),
     itertools.accumulate: (
         Producer(_accumulated, 1, {0: _iter_}), Producer(_accumulated_by, 2, {0: _iter_}),
@@ -375,6 +402,7 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
     itertools.product: (
         Producer(_product, 2, dict.fromkeys(range(2), builtins.list)),
         Producer(_square, 2, {0: builtins.list}, {1: 2}, keywords=("repeat",)),
+        Producer(_cube, 2, {0: builtins.list}, {1: 3}, keywords=("repeat",)),
         Producer(_product_of_three, 3, dict.fromkeys(range(3), builtins.list)),
     ),
     itertools.islice: (

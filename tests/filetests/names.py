@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import enum
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 __all__ = ["defaultdict"]  # types of values in the graphs name it
@@ -159,6 +159,11 @@ def looping(x: float) -> float:
 def halves(values: list[float]) -> Iterator[float]:
     for value in values:
         yield value / 2.0
+
+
+def received(x: float) -> Generator[float, float | None, None]:
+    given = yield x
+    yield x if given is None else given + x * 1.25
 
 
 class Place(NamedTuple):

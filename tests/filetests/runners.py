@@ -432,6 +432,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "dropped_generators": lambda graph: drop_generators(graph, Generators()),
     "consumed_generators": _with_generators,
     "generator_states": _with_generators,
+    "sendings": _with_generators,
     "delegations": _without_delegations,
     "enumerations": enumerations,
     "fold_constants": fold_constants,

@@ -47,11 +47,11 @@ from typing import Any, NamedTuple, Protocol
 
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
-from adbc.ir.handlers import forget_handler
 from adbc.ir.intrinsics import (
     _exhausted_,
     _foreigncall_,
     _freevar_,
+    _getattr_,
     _iter_,
     _new_,
     _next_,
@@ -64,12 +64,13 @@ from adbc.ir.traverse import predecessors, remove_unreachable, split_edge, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.normal.delegations import are_loops, passes_on
 from adbc.passes.normal.generator_states import Asking, write_states
-from adbc.passes.normal.inline_calls import adopted, split, take_blocks
+from adbc.passes.normal.inline_calls import adopted, put_graph, split, take_blocks
 from adbc.passes.normal.protected import protect
+from adbc.passes.normal.sendings import Method, ask, close, method_of
 from adbc.passes.query import NOTHING, constant, target, use_counts
 
 __all__ = [
-    "LARGEST", "MOST", "Functions", "Written", "consumed_generators", "is_simple_generator", "put_graph",
+    "LARGEST", "MOST", "Functions", "Written", "consumed_generators", "is_simple_generator", "makes_one",
 ]  # fmt: skip
 
 LARGEST = 150
@@ -121,6 +122,12 @@ class Functions(Protocol):
 
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""
+
+    def receives(self, written: Written, /) -> bool:
+        """Whether what is sent to a generator is for itself, and not for one that it delegates to."""
+
+    def begun(self) -> Graph:
+        """A function that refuses what is sent to a generator first, unless that is None."""
 
 
 def is_simple_generator(graph: Graph) -> bool:
@@ -254,8 +261,9 @@ def _take_step(
     found = _uses_of(made, users)
     if found is None:
         return False
-    chain, takers = found
-    if any(_is_bare_next(user) for user, _ in takers) and _returns_something(written.graph):
+    chain, takers, methods = found
+    is_bare = any(_is_bare_next(user) for user, _ in takers) or any(m.name == "send" for m in methods)
+    if is_bare and _returns_something(written.graph):
         return False  # whoever catches its StopIteration may ask for the value
     consuming = [(user, value) for user, value in takers if target(user) is not _next_]
     consumers = [functions.consumer(user, user.operands.index(value)) for user, value in consuming]
@@ -264,63 +272,113 @@ def _take_step(
     if consumers:
         # One after the other: what is left is looked at again.
         (user, value), consumer = consuming[0], consumers[0]
-        if len(takers) == 1 and not _is_entered_once(graph, made, user, None):
-            return False
         if isinstance(consumer, Written):
             put_graph(graph, user, consumer.graph, consumer.values)
         else:
             _make_list(graph, user, value, functions.listing())
         return True
-    places: list[Asking] = []
-    is_caught = False
+    heads = [(step, _end_of_head(step)) for step, _ in takers]
+    if any(end is None for _, end in heads):
+        return False
+    if methods:
+        return _write_with_methods(graph, functions, made, written, methods)
+    places = [_place(graph, step, end) for step, end in heads if end is not None]
+    yields = [call for call in written.graph.instructions() if target(call) in (_yield_, _yield_from_)]
+    if len(yields) == len(places) == 1 and _is_entered_once(graph, made, places[0].step, places[0].end):
+        _write_in(graph, functions, chain, places[0].step, places[0].end, written)
+    else:
+        _write_with_state(graph, functions, chain, places, written)
+    return True
+
+
+def _place(graph: Graph, step: Instruction, end: Block, sent: Value | None = None) -> Asking:
+    _own_body(graph, end)
+    return Asking(step, end, sent)
+
+
+def _write_with_methods(
+    graph: Graph, functions: Functions, made: Instruction, written: Written, methods: Sequence[Method]
+) -> bool:
+    """Write a generator in that is sent values, or closed."""
+    probe = Instruction("call", [Const(_foreigncall_), Const(next), made])
+    asking = functions.consumer(probe, 2)
+    if not isinstance(asking, Written) or not functions.receives(written):
+        return False
+    sent: dict[Instruction, Value] = {}
+    for method in methods:
+        if method.name == "send":
+            sent |= ask(graph, method, asking.graph, asking.values)
+    closing = [block for method in methods if method.name == "close" for block in close(graph, method)]
+    found = _uses_of(made, uses(graph))
+    assert found is not None and not found[2]
+    chain, takers, _ = found
+    places = []
     for step, _ in takers:
         end = _end_of_head(step)
-        if end is None:
-            return False
-        _own_body(graph, end)
-        is_caught |= any(block is not None and block.handler is not None for block in (end, step.block))
-        places.append(Asking(step, end))
-    (step, end), *others = places
-    yields = [call for call in written.graph.instructions() if target(call) in (_yield_, _yield_from_)]
-    is_one = len(yields) == 1 and not others
-    if is_one and _is_entered_once(graph, made, step, end):
-        _write_in(graph, chain, step, end, written)
-        return True
-    if is_caught:
-        return False
-    generator = _copy(graph, step, chain, written)
-    write_states(graph, made, places, generator)
+        assert end is not None
+        places.append(_place(graph, step, end, sent.get(step)))
+    _write_with_state(graph, functions, chain, places, written, closing)
+    return True
+
+
+def _write_with_state(
+    graph: Graph,
+    functions: Functions,
+    chain: Sequence[Instruction],
+    places: Sequence[Asking],
+    written: Written,
+    closing: Sequence[Block] = (),
+) -> None:
+    """Write a generator in that is asked at `places`, and closed where the blocks `closing` end."""
+    generator = _copy(graph, functions, places[0].step, chain, written)
+    write_states(graph, chain[0], places, generator, functions.begun(), closing)
     for instruction in chain:
         assert instruction.block is not None
         instruction.block.instructions.remove(instruction)
-    return True
 
 
 def _uses_of(
     made: Instruction, users: Mapping[Value, Sequence[object]]
-) -> tuple[list[Instruction], list[tuple[Instruction, Instruction]]] | None:
-    """The generator and what `_iter_` makes of it, and who takes values from which of these; None if there is
-    anything else that knows it."""
+) -> tuple[list[Instruction], list[tuple[Instruction, Instruction]], list[Method]] | None:
+    """The generator and what `_iter_` makes of it, who takes values from which of these, and the methods that
+    are called; None if there is anything else that knows it."""
     chain: list[Instruction] = [made]
     takers: list[tuple[Instruction, Instruction]] = []
+    methods: list[Method] = []
     for value in chain:
         for user in users.get(value, ()):
             if not isinstance(user, Instruction) or user.operands.count(value) != 1:
                 return None
             if target(user) is _iter_:
                 chain.append(user)
+            elif target(user) is _getattr_:
+                method = method_of(user, users)
+                if method is None:
+                    return None
+                methods.append(method)
             else:
                 takers.append((user, value))
-    return (chain, takers) if takers else None
+    is_asked = takers or any(method.name == "send" and method.calls for method in methods)
+    return (chain, takers, methods) if is_asked else None
 
 
-def _copy(graph: Graph, step: Instruction, chain: Sequence[Instruction], written: Written) -> Graph:
+def _copy(
+    graph: Graph, functions: Functions, step: Instruction, chain: Sequence[Instruction], written: Written
+) -> Graph:
     """The generator as it is written in where `step` stands."""
     values = _arguments(chain, written)
     generator = adopted(graph, step, written.graph, values)
     _fill_cells(generator, written.cells)
-    _are_iterators(generator, {values[number] for number, f in written.prepared.items() if f is _iter_})
+    iterators = {values[number] for number, f in written.prepared.items() if f is _iter_}
+    _are_iterators(generator, iterators.union(v for v in values if makes_one(graph, functions, v)))
     return generator
+
+
+def makes_one(graph: Graph, functions: Functions, value: Value) -> bool:
+    """Whether `value` is a generator that may be written into `graph`."""
+    if not isinstance(value, Instruction) or value.op != "call" or target(value) is _iter_:
+        return False
+    return functions.generator(graph, value) is not None
 
 
 def _own_body(graph: Graph, end: Block) -> None:
@@ -405,7 +463,12 @@ def _begin_with(block: Block, step: Instruction) -> Block:
 
 
 def _write_in(
-    graph: Graph, chain: Sequence[Instruction], step: Instruction, end: Block, written: Written
+    graph: Graph,
+    functions: Functions,
+    chain: Sequence[Instruction],
+    step: Instruction,
+    end: Block,
+    written: Written,
 ) -> None:
     """Replace the loop over a generator by what that does, with the body of the loop where it yields."""
     head = step.block
@@ -413,7 +476,7 @@ def _write_in(
     done, body = end.terminator.true, end.terminator.false
     inside = _inside(graph, head, end)
     sources = predecessors(graph)[head]
-    generator = _copy(graph, step, chain, written)
+    generator = _copy(graph, functions, step, chain, written)
     take_blocks(graph, generator)
 
     # The ways into the loop lead to where the generator begins, those back to where it goes on.
@@ -497,31 +560,6 @@ def _fill_cells(generator: Graph, cells: Sequence[Value]) -> None:
                 replaced[call] = cells[index.value]
                 block.instructions.remove(call)
     generator.replace_uses(replaced)
-
-
-def put_graph(graph: Graph, call: Instruction, consumer: Graph, values: Sequence[Value]) -> Value:
-    """Replace `call` by what `consumer` does; returns what has become of its result."""
-    block = call.block
-    assert block is not None
-    body = adopted(graph, call, consumer, values)
-    handler = block.handler
-    behind = split(graph, block, block.instructions.index(call))
-    take_blocks(graph, body)
-    block.terminator = Jump(body.entry, call.position)
-    result = Phi(behind, name=call.name)
-    result.position = call.position
-    for inner in body.blocks:
-        if isinstance(inner.terminator, Return):
-            result.operands[inner] = inner.terminator.value
-            inner.terminator = Jump(behind, call.position)
-    behind.phis.append(result)
-    graph.replace_uses({call: result})
-    if handler is not None:
-        # The call was the last that may raise in its block, or stands in front of it.
-        places = {phi: phi.operands[block] for phi in handler.phis}
-        forget_handler(block)
-        protect(graph, (*body.blocks, behind), handler, places)
-    return result
 
 
 def _make_list(graph: Graph, call: Instruction, source: Instruction, listing: Graph) -> None:

@@ -25,12 +25,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from adbc.ir.graph import Block, Graph
+from adbc.ir.handlers import forget_handler
 from adbc.ir.terminators import Jump, Return
 from adbc.ir.traverse import copy_graph, depth_first_postorder
 from adbc.ir.values import Inlined, Instruction, Phi, Position, Value
+from adbc.passes.normal.protected import protect
 
 __all__ = [
-    "LARGEST", "MOST_IN_CODE", "adopted", "inline_calls", "is_open", "is_small", "split", "take_blocks",
+    "LARGEST", "MOST_IN_CODE", "adopted", "inline_calls", "is_open", "is_small", "put_graph", "split",
+    "take_blocks",
 ]  # fmt: skip
 
 LARGEST = 40
@@ -132,6 +135,31 @@ def adopted(graph: Graph, call: Instruction, callee: Graph, values: Sequence[Val
         end = inner.terminator
         end.position = _placed(end.position, call.position, inlined, places)
     return body
+
+
+def put_graph(graph: Graph, call: Instruction, consumer: Graph, values: Sequence[Value]) -> Phi:
+    """Replace `call` by what `consumer` does; returns what has become of its result."""
+    block = call.block
+    assert block is not None
+    body = adopted(graph, call, consumer, values)
+    handler = block.handler
+    behind = split(graph, block, block.instructions.index(call))
+    take_blocks(graph, body)
+    block.terminator = Jump(body.entry, call.position)
+    result = Phi(behind, name=call.name)
+    result.position = call.position
+    for inner in body.blocks:
+        if isinstance(inner.terminator, Return):
+            result.operands[inner] = inner.terminator.value
+            inner.terminator = Jump(behind, call.position)
+    behind.phis.append(result)
+    graph.replace_uses({call: result})
+    if handler is not None:
+        # The call was the last that may raise in its block, or stands in front of it.
+        places = {phi: phi.operands[block] for phi in handler.phis}
+        forget_handler(block)
+        protect(graph, (*body.blocks, behind), handler, places)
+    return result
 
 
 def take_blocks(graph: Graph, body: Graph) -> None:

@@ -33,7 +33,7 @@ from adbc.ir.handlers import forget_handler
 from adbc.ir.intrinsics import _load_special_
 from adbc.ir.traverse import remove_unreachable, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
-from adbc.passes.normal.consumed_generators import put_graph
+from adbc.passes.normal.inline_calls import put_graph
 from adbc.passes.normal.segments import FINISHED
 from adbc.passes.query import constant, target
 

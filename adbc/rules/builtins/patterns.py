@@ -108,7 +108,10 @@ def is_plain_match(subject: Any, kind: Any, names: tuple[str, ...], count: int) 
 
 def _tells_nothing_else(cls: Any) -> bool:
     """Whether instances of `cls` have no methods that answer for their class and fields."""
-    if type(kind_of(cls)) not in (InstanceKind, FrozenKind) or cls.__getattribute__ is not object.__getattribute__:
+    if (
+        type(kind_of(cls)) not in (InstanceKind, FrozenKind)
+        or cls.__getattribute__ is not object.__getattribute__
+    ):
         return False
     return not any("__class__" in base.__dict__ for base in cls.__mro__[:-1])
 

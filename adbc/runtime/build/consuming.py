@@ -20,12 +20,13 @@ from adbc.passes.normal.consumed_generators import (
     Written,
     consumed_generators,
     is_simple_generator,
+    makes_one,
 )
 from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
-from adbc.rules.consumers import FOLDS, Unset, consumer_of, dict_of_pairs, extended, listed
+from adbc.rules.consumers import FOLDS, Unset, begun, consumer_of, dict_of_pairs, extended, listed
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build import calling
 from adbc.runtime.build.calling import Calling, is_plain_class, stands_in
@@ -109,6 +110,8 @@ class Consuming:
         self.graphs = graphs
         self._bodies: dict[types.CodeType, Graph | None] = {}
         """By code, what may be written in for a generator; None while that is being found out, too."""
+        self._delegating: set[Graph] = set()
+        """The graphs among these of generators that delegate to others."""
 
     def consume(self, graph: Graph, globals: dict[str, Any]) -> None:
         """Write generators into `graph`, which stays in normal form."""
@@ -128,6 +131,7 @@ class Consuming:
                 body, _, _ = copy_graph(graph)
                 body.namespace = globals
                 if without_delegations(body):
+                    self._delegating.add(body)
                     self.consume(body, globals)
                 self._bodies[code] = body if is_simple_generator(body) else None
         return self._bodies[code]
@@ -141,7 +145,7 @@ class Consuming:
             return self._made_here(graph, call, made) if is_function else None
         function = constant(made)
         if function is _foreigncall_:
-            return self._made_in_c(call)
+            return self._made_in_c(graph, call)
         if function is _iter_:
             return self._of_instance(graph, call)
         if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
@@ -189,7 +193,7 @@ class Consuming:
         graph.guards.append(Guard((*path, "__iter__"), function))
         return Written(written, [made])
 
-    def _made_in_c(self, call: Instruction) -> Written | None:
+    def _made_in_c(self, graph: Graph, call: Instruction) -> Written | None:
         """The generator that gives what an iterator in C gives, if `call` makes such an iterator."""
         given = call.operands[2:]
         try:
@@ -207,7 +211,10 @@ class Consuming:
                 return None  # the last of several that may raise would have the handler
             left = [k for k in range(len(given)) if k not in producer.given]
             prepared = {left.index(k): prepare for k, prepare in producer.prepared.items()}
-            return Written(self._template(producer.body), [given[k] for k in left], (), prepared)
+            body = producer.body
+            if producer.apart is not None and any(makes_one(graph, self, value) for value in given):
+                body = producer.apart
+            return Written(self._template(body), [given[k] for k in left], (), prepared)
         return None
 
     def _made_here(self, graph: Graph, call: Instruction, made: Instruction) -> Written | None:
@@ -362,6 +369,14 @@ class Consuming:
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""
         return self._template(listed)
+
+    def receives(self, written: Written) -> bool:
+        """Whether the generator `written` delegates to no other."""
+        return written.graph not in self._delegating
+
+    def begun(self) -> Graph:
+        """A function that refuses what is sent to a generator first, unless that is None."""
+        return self._template(begun)
 
     def _template(self, function: Callable[..., Any]) -> Graph:
         """The graph of a function of adbc's own that stands for one in C: its names are known for good."""
