@@ -37,9 +37,9 @@ after::
 
 Every place that asks leads to one block, which says by a number where the generator goes on; where it yields,
 another number says who has asked.  What the generator remembers while it sleeps are values that are led
-through phis, undefined on ways on which it has not got so far; so is what it is sent, which a yield gives when
-the generator goes on behind it.  Where who asks has a handler for exceptions, so has the generator, which has
-finished when it raises.
+through phis, undefined on ways on which it has not got so far; so is what it is sent, which a yield gives
+when the generator goes on behind it.  Where who asks has a handler for exceptions, so has the generator,
+which has finished when it raises.
 """
 
 from __future__ import annotations
