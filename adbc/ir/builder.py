@@ -300,9 +300,9 @@ class Variables:
 def remove_trivial_phis(graph: Graph, only: set[Phi] | None = None) -> dict[Value, Value]:
     """Remove phis whose operands are one value and themselves, until there are none.
 
-    ``p = phi(a: x, b: p)`` becomes ``x``.  A phi all of whose operands are `UNDEF` becomes `UNDEF`
-    and may then only be used by phis.  `only` restricts the sweep.  Equal constants count as one
-    value.  Returns what was replaced by what.
+    ``p = phi(a: x, b: p)`` becomes ``x``. A phi all of whose operands are `UNDEF` becomes `UNDEF`;
+    instructions that use it are never reached, whatever the graph says, and use None. `only` restricts the
+    sweep. Equal constants count as one value. Returns what was replaced by what.
     """
     replaced: dict[Value, Value] = {}
 
@@ -352,7 +352,19 @@ def remove_trivial_phis(graph: Graph, only: set[Phi] | None = None) -> dict[Valu
         for block in graph.blocks:
             block.phis = [phi for phi in block.phis if phi not in replaced]
         graph.replace_uses(replaced)
+        if UNDEF in replaced.values():
+            _use_none(graph)
     return replaced
+
+
+def _use_none(graph: Graph) -> None:
+    """Let what is no phi use None in place of `UNDEF`."""
+    for block in graph.blocks:
+        for instruction in block.instructions:
+            if UNDEF in instruction.operands:
+                instruction.operands = [Const(None) if v is UNDEF else v for v in instruction.operands]
+        if UNDEF in block.terminator.values:
+            block.terminator.replace_value(UNDEF, Const(None))
 
 
 def remove_dead_phis(graph: Graph) -> bool:

@@ -1,8 +1,8 @@
 """Many random programs: ``python -m tests.properties.run --first 0 --count 100000 --jobs 2 --log done.txt``.
 
 ``--kind`` says of which kind: random functions, unless told otherwise, classes, calls of NumPy, such calls
-on constants for the most part, mixtures of libraries, what recurses, or random functions to be differentiated
-twice (`KINDS`); of these it is said how many were refused.
+on constants for the most part, mixtures of libraries, what recurses, generators, or random functions to be
+differentiated twice (`KINDS`); of these it is said how many were refused.
 Shows progress and the seed, error and source of every program that fails.  Chunks are noted in the log when
 they are finished, and the same command goes on behind them.  One seed alone: ``--first SEED --count 1``; with
 those of its chunk before it: ``--first SEED --with-chunk --count 1``.
@@ -32,6 +32,8 @@ from tests.properties.class_checks import check_classes, usual_way_of
 from tests.properties.class_checks import warmth as class_warmth
 from tests.properties.class_programs import ClassProgram
 from tests.properties.functions import Prelude, Program
+from tests.properties.generator_programs import GeneratorProgram
+from tests.properties.generator_programs import check as check_generators
 from tests.properties.mixed_programs import MixedProgram
 from tests.properties.mixed_programs import check as check_mixed
 from tests.properties.nested_checks import check_second
@@ -74,6 +76,7 @@ KINDS: dict[str, Kind] = {
     "constants": Kind(lambda: NumpyCall, lambda program: (program.name, check_among_constants(program))),
     "mixtures": Kind(lambda: MixedProgram, check_mixed),
     "recursion": Kind(lambda: RecursiveProgram, check_recursion),
+    "generators": Kind(lambda: GeneratorProgram, check_generators),
     "second": Kind(_with_prelude, check_second),
 }
 
