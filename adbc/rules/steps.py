@@ -53,7 +53,8 @@ class StepRule(ZeroRule):
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out, dout = super().frule(args, dargs, kwargs)
-        if dargs and self._keeps_all(out, args):
+        # A constant may be of any class, whose whole numbers need not compare with floats (durations).
+        if any(d is not None and d is not NO_TANGENT for d in dargs) and self._keeps_all(out, args):
             self.complain(out, *dargs)
         return out, dout
 

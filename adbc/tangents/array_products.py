@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["divide", "divided", "is_finite", "multiply", "zero_wins"]
+__all__ = ["divide", "divided", "is_finite", "multiply", "rows_times", "times_columns", "zero_wins"]
 
 
 def is_finite(x: Any) -> bool:
@@ -31,6 +31,18 @@ def multiply(p: Any, d: Any) -> Any:
 def zero_wins(product: Any, p: Any, d: Any) -> Any:
     """What `multiply` gives, if some numbers of the product are not finite."""
     return np.where((d == 0) | (p == 0), np.zeros((), np.result_type(product)), product)[()]
+
+
+def rows_times(rows: Any, vector: Any) -> Any:
+    """``rows @ vector``, of a matrix and a vector, in whose products zero wins."""
+    found = np.dot(rows, vector)
+    return found if is_finite(found) else np.sum(multiply(rows, vector), axis=-1)
+
+
+def times_columns(vector: Any, columns: Any) -> Any:
+    """``vector @ columns``, of a vector and a matrix, in whose products zero wins."""
+    found = np.dot(vector, columns)
+    return found if is_finite(found) else np.sum(multiply(vector[:, None], columns), axis=0)
 
 
 def divide(d: Any, y: Any) -> Any:

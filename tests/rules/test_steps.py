@@ -93,3 +93,13 @@ def test_rows_are_asked_of_calls_with_keywords_alone() -> None:
     table = default_engine().table
     for row in table:
         row.accepts(())
+
+
+def test_constants_of_any_class_are_divided() -> None:
+    year = np.timedelta64(2, "Y")
+
+    def f(x: float) -> Any:
+        return x * (year // 2).astype(float) + x * (year // np.timedelta64(3, "M"))
+
+    assert adbc.jvp(f, (2.0,), (1.0,)) == (18.0, 9.0)
+    assert adbc.value_and_grad(f)(2.0) == (18.0, 9.0)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adbc.rules.classes import has
-from adbc.rules.numpy.base import is_plain, refuse_own_protocol
+from adbc.rules.numpy.base import is_plain, is_sequence, refuse_own_protocol
 from adbc.rules.numpy.operators import BINARY
 from adbc.rules.numpy.overrides import OTHERS
 from adbc.rules.table import Overlay, Rule, ZeroRule
@@ -28,7 +28,9 @@ _MAKE_ARRAYS = ("__array__", "__array_interface__", "__array_struct__")
 
 def is_array_like(cls: type) -> bool:
     """Whether NumPy asks instances of `cls`, which are no arrays, for the array that they stand for."""
-    return not issubclass(cls, np.ndarray | np.generic) and any(has(cls, name) for name in _MAKE_ARRAYS)
+    if issubclass(cls, np.ndarray | np.generic):
+        return False
+    return any(has(cls, name) for name in _MAKE_ARRAYS) or is_sequence(cls)
 
 
 def stands_for_array(x: Any) -> bool:

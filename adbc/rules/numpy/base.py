@@ -18,7 +18,7 @@ import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.activity import Refusal, and_lost, uncovered, without_lost, without_refused
-from adbc.rules.classes import has
+from adbc.rules.classes import has, overrides
 from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
 from adbc.rules.numpy.elements import (
     computes_whole,
@@ -65,6 +65,7 @@ __all__ = [
     "is_carried",
     "is_inexact",
     "is_plain",
+    "is_sequence",
     "new_shadow",
     "places",
     "plain",
@@ -89,9 +90,21 @@ _PROTOCOLS = (
 """The methods by which a class has a say in what NumPy's functions do with its instances."""
 
 
+_LISTED_OTHERWISE = (np.ndarray, np.generic, *NUMBERS, str, bytes, bytearray, tuple, list, dict)
+
+
+def is_sequence(cls: type) -> bool:
+    """Whether NumPy takes instances of `cls`, a class in Python, for sequences: it lists their elements."""
+    if issubclass(cls, _LISTED_OTHERWISE) or not (
+        overrides(cls, "__len__") and overrides(cls, "__getitem__")
+    ):
+        return False
+    return not any(has(cls, name) for name in (*_PROTOCOLS[2:5], "__buffer__"))
+
+
 def is_plain(cls: type) -> bool:
     """Whether NumPy treats instances of `cls` in its own way: they override nothing, and no code of their own
-    makes arrays or numbers of them.
+    makes arrays or numbers of them, or lists what is to be in an array.
 
     Buffers that are not arrays (a memoryview, an `array.array`, what ctypes makes) are left to foreign
     calls, which know whose memory it is.
@@ -105,7 +118,7 @@ def is_plain(cls: type) -> bool:
         or any(base.__module__ == "_ctypes" for base in cls.__mro__)
     ):
         return False
-    return not any(has(cls, name) for name in _PROTOCOLS)
+    return not any(has(cls, name) for name in _PROTOCOLS) and not is_sequence(cls)
 
 
 def refuse_own_protocol(x: Any) -> None:

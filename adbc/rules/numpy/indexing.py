@@ -29,6 +29,7 @@ from adbc.rules.numpy.base import (
     gather_tangent,
     give,
     is_carried,
+    is_sequence,
     new_shadow,
     plain,
     refuse_text,
@@ -197,12 +198,17 @@ def _nothing2(bout: Any) -> Sequence[Any]:
 # -- writing ---------------------------------------------------------------------------------------------
 
 
+def _is_made_array(value: type) -> bool:
+    """Whether NumPy asks methods in Python for the numbers of a `value` that it writes."""
+    return overrides(value, "__array__") or is_sequence(value)
+
+
 def _array_write(cls: type, index: type, value: type) -> bool:
-    return cls is np.ndarray and not stands_for_position(index) and not overrides(value, "__array__")
+    return cls is np.ndarray and not stands_for_position(index) and not _is_made_array(value)
 
 
 def _converting_write(cls: type, index: type, value: type) -> bool:
-    return cls is np.ndarray and not stands_for_position(index) and overrides(value, "__array__")
+    return cls is np.ndarray and not stands_for_position(index) and _is_made_array(value)
 
 
 def written(u: Any, index: Any, value: Any) -> None:
@@ -211,8 +217,8 @@ def written(u: Any, index: Any, value: Any) -> None:
 
 
 def set_converted(u: Any, index: Any, value: Any, /) -> None:
-    """``u[index] = value`` of a value that is made an array by its method ``__array__``, or a number where
-    one element is set."""
+    """``u[index] = value`` of a value that methods of its own make an array, or a number where one element
+    is set."""
     if u.dtype.kind == "O":
         written(u, index, value)
     elif is_element(u, index):

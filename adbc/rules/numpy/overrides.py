@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.rules.numpy.base import is_sequence, refuse_own_protocol
 from adbc.rules.numpy.linalg import ROWS as LINALG
 from adbc.rules.numpy.operators import BINARY, UNARY
 from adbc.rules.numpy.reductions import ROWS as REDUCTIONS
@@ -181,6 +182,16 @@ def array(
     return np.array(made, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
 
 
+def _of_sequence(function: Any) -> Callable[..., Any]:
+    """The body that stands for `function` of a sequence in Python, whose elements NumPy lists first."""
+
+    def listed(a: Any, *args: Any, **keywords: Any) -> Any:
+        refuse_own_protocol(a)
+        return function(list(a), *args, **keywords)
+
+    return listed
+
+
 _UFUNCS = [value for value in vars(np).values() if isinstance(value, np.ufunc)]
 _DISPATCHED = [
     row.function
@@ -224,4 +235,8 @@ ROWS: list[Rule] = [
     ),
     Overlay(np.asarray, asarray, when=lambda cls, *rest: defines(cls, "__array__")),
     Overlay(np.array, array, when=lambda cls, *rest: defines(cls, "__array__")),
+    *(
+        Overlay(function, _of_sequence(function), when=lambda cls, *rest: is_sequence(cls))
+        for function in (np.asarray, np.array)
+    ),
 ]

@@ -21,6 +21,7 @@ from adbc.rules.numpy.elementwise import conj
 from adbc.rules.quick import quick
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import project
+from adbc.tangents.array_products import is_finite, multiply, rows_times, times_columns
 
 __all__ = ["ROWS", "adjoint", "quick_kron"]
 
@@ -201,8 +202,8 @@ def _blocks(by: Any, a: Any, b: Any) -> Any:
 def kron_both(by: Any, y: Any, a: Any, b: Any) -> Any:
     """The cotangents of both arguments of `kron`: one matrix times the other argument as a vector."""
     blocks = _blocks(by, a, b)
-    by_a = np.dot(blocks, conj(np.ravel(b))).reshape(np.shape(a))
-    return by_a, np.dot(conj(np.ravel(a)), blocks).reshape(np.shape(b))
+    by_a = rows_times(blocks, conj(np.ravel(b))).reshape(np.shape(a))
+    return by_a, times_columns(conj(np.ravel(a)), blocks).reshape(np.shape(b))
 
 
 @quick
@@ -225,19 +226,19 @@ class KronRule(ArrayRule):
 
 
 def kron_a(by: Any, y: Any, a: Any, b: Any) -> Any:
-    return np.dot(_blocks(by, a, b), conj(np.ravel(b))).reshape(np.shape(a))
+    return rows_times(_blocks(by, a, b), conj(np.ravel(b))).reshape(np.shape(a))
 
 
 def kron_b(by: Any, y: Any, a: Any, b: Any) -> Any:
-    return np.dot(conj(np.ravel(a)), _blocks(by, a, b)).reshape(np.shape(b))
+    return times_columns(conj(np.ravel(a)), _blocks(by, a, b)).reshape(np.shape(b))
 
 
 def outer_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
-    return np.dot(by, conj(np.ravel(b))).reshape(np.shape(a))
+    return rows_times(by, conj(np.ravel(b))).reshape(np.shape(a))
 
 
 def outer_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
-    return np.dot(conj(np.ravel(a)), by).reshape(np.shape(b))
+    return times_columns(conj(np.ravel(a)), by).reshape(np.shape(b))
 
 
 # -- cross -----------------------------------------------------------------------------------------------
@@ -246,8 +247,10 @@ _TURN = (1, 2, 0)
 
 
 def _turned_product(a: Any, b: Any) -> Any:
-    """The cross product of vectors of three components, which are on the last axis."""
+    """The cross product of vectors of three components, which are on the last axis; zero wins in it."""
     c = a * b[..., _TURN] - a[..., _TURN] * b
+    if not is_finite(c):
+        c = multiply(a, b[..., _TURN]) - multiply(a[..., _TURN], b)
     return c[..., _TURN]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -336,17 +337,24 @@ def cumprod_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
     flat = conj(lined(multiplied(x, y), axis))
     b = by if axis is None else np.moveaxis(by, axis, -1)
     out = conj(y if axis is None else np.moveaxis(y, axis, -1))
-    n = flat.shape[-1]
-    if n == 0:
+    if flat.shape[-1] == 0:
         return x
+    found = _cumulated_back(b, flat, out, operator.mul)
+    if not is_finite(found):  # else to ask it of each product would cost as much as these do
+        found = _cumulated_back(b, flat, out, multiply)
+    return unlined(found, x, axis)
+
+
+def _cumulated_back(by: Any, factors: Any, out: Any, times: Callable[..., Any]) -> Any:
+    """The cotangent of the `factors`, on the last axis, whose cumulative products are `out`."""
     parts = []
-    carry = np.zeros_like(b[..., 0:1])
-    for k in range(n - 1, -1, -1):
-        carry = b[..., k : k + 1] + carry
-        parts.append(carry * out[..., k - 1 : k] if k else carry)
-        carry = carry * flat[..., k : k + 1]
+    carry = np.zeros_like(by[..., 0:1])
+    for k in range(factors.shape[-1] - 1, -1, -1):
+        carry = by[..., k : k + 1] + carry
+        parts.append(times(out[..., k - 1 : k], carry) if k else carry)
+        carry = times(factors[..., k : k + 1], carry)
     parts.reverse()
-    return unlined(np.concatenate(parts, axis=-1), x, axis)
+    return np.concatenate(parts, axis=-1)
 
 
 def _leader(y: Any, x: Any, axis: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import operator
 from collections.abc import Callable
@@ -225,3 +226,45 @@ def test_objects_that_are_arrays_by_an_attribute_of_their_own_are_refused(f: Cal
     for run in (lambda: adbc.grad(of_one)(1.5), lambda: adbc.jvp(of_one, (1.5,), (1.0,))):
         with pytest.raises(UnsupportedError, match="attribute __array_interface__ of its own"):
             run()
+
+
+class Listed(collections.UserList[Any]):
+    """A sequence in Python, which NumPy lists."""
+
+
+class Squares:
+    """Three numbers that are computed where they are asked for."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, i: int) -> Any:
+        if i > 2:
+            raise IndexError
+        return self.x * self.x * i
+
+
+def _into_part(x: Any) -> Any:
+    u = np.ones(4)
+    u[1:] = Squares(x)
+    u[[0, 2]] = Listed([x, 2.0])
+    return u @ u
+
+
+@pytest.mark.parametrize("speculation", ["dynamic", "learn", "always"])
+@pytest.mark.parametrize("f", [
+    lambda x: np.array(Squares(x)) @ np.array([1.0, 2.0, 3.0]),
+    lambda x: np.asarray(Squares(x), float).sum() + np.array(Listed([x, 1.0]), dtype=complex).real.sum(),
+    lambda x: np.sum(Listed([x, x * x])) + np.mean(Squares(x)),
+    lambda x: np.dot(Squares(x), Listed([1.0, x, 2.0])),
+    lambda x: (np.ones(3) * Squares(x) + np.exp(Listed([x, 2.0, x]))).sum(),
+    lambda x: np.concatenate([np.array(Listed([x])), np.ones(2)]).prod(),
+    _into_part,
+])  # fmt: skip
+def test_sequences_in_python_are_listed(f: Callable[[Any], Any], speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        for _ in range(3):
+            check_rule(f, 1.3)

@@ -108,3 +108,28 @@ def test_an_argument_that_is_replaced_in_place() -> None:
     for _ in range(4):
         np.testing.assert_array_equal(adbc.grad(f)(given), [1.0, 0.0, 3.0])
         np.testing.assert_array_equal(given, [1.0, np.nan, 3.0])
+
+
+PRODUCTS: dict[str, Callable[[Any, Any], Any]] = {
+    "outer": lambda data, x: np.outer(data, x) + np.outer(x, data)[:, :2].repeat(4).reshape(8, 4),
+    "kron": lambda data, x: np.kron(data, np.outer(x, x)) + np.kron(np.outer(x, x), data),
+    "kron of one": lambda data, x: np.kron(data * x, data),
+    "cross": lambda data, x: np.cross(data[:, :3], x[:3]) + np.cross(x[:3], data[:, 1:]),
+    "cumprod": lambda data, x: np.cumprod(data * x, axis=1) + np.cumprod(data * x, axis=0),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+@pytest.mark.filterwarnings("ignore")
+def test_products_with_missing_numbers(name: str) -> None:
+    """What is not selected of products that are summed on the way back: zero wins in each of them."""
+
+    def f(x: Any, data: Any) -> Any:
+        y = PRODUCTS[name](data, x)
+        return np.where(np.isfinite(y), y, 0.0).sum()
+
+    x, d = np.array([0.7, 1.3, -0.4, 0.9]), np.array([1.0, -0.5, 0.3, 0.8])
+    slope = (f(x + 1e-6 * d, DATA) - f(x - 1e-6 * d, DATA)) / 2e-6
+    for _ in range(3):
+        assert adbc.jvp(lambda x: f(x, DATA), (x,), (d,))[1] == pytest.approx(slope, rel=1e-6)
+        assert adbc.grad(f)(x, DATA) @ d == pytest.approx(slope, rel=1e-6)
