@@ -373,14 +373,17 @@ def eigh_against(by: list[Any], outs: Any, a: Any, UPLO: Any = "L") -> Any:
 _NEGLIGIBLE = 1e-6
 
 
-def _check_rank(a: Any, y: Any) -> None:
-    """Raise if `y`, the pseudo-inverse of `a`, leaves out singular values that are not zero by the others.
+def _open_sides(a: Any, y: Any) -> tuple[bool, bool]:
+    """Whether there is something that `y`, the pseudo-inverse of `a`, makes zero, and something that it does
+    not reach.  Where there is nothing, the projection there is zero but for digits that a small singular
+    value makes large.
 
-    The space that it leaves out turns with `a` then.
+    Raises if `y` leaves out singular values that are not zero by the others: the space turns with `a` then.
     """
     rank = np.rint(np.trace(np.matmul(a, y), axis1=-2, axis2=-1).real).astype(int)[..., None]
-    if np.all(rank >= min(a.shape[-2:])):
-        return
+    rows, columns = a.shape[-2:]
+    if np.all(rank >= min(rows, columns)):
+        return rows > columns, rows < columns
     s = np.linalg.svd(a, compute_uv=False)
     places = np.arange(s.shape[-1])
     smallest = np.min(np.where(places < rank, s, np.inf), axis=-1, keepdims=True)
@@ -390,6 +393,7 @@ def _check_rank(a: Any, y: Any) -> None:
             "how the space that is left out turns with the matrix is not followed",
             "give it a smaller rcond or rtol, or write it out with numpy.linalg.svd",
         )
+    return True, True
 
 
 def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: Any) -> Any:
@@ -399,25 +403,30 @@ def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: 
     """
     if hermitian:
         a, d = _hermitian_part(a, "L"), _hermitian_part(d, "L")
-    _check_rank(a, y)
+    makes_zero, does_not_reach = _open_sides(a, y)
     dh, yh = adjoint(d), adjoint(y)
-    first = np.matmul(np.matmul(y, yh), dh)
-    second = np.matmul(dh, np.matmul(yh, y))
-    first = first - np.matmul(np.matmul(first, a), y)
-    second = second - np.matmul(y, np.matmul(a, second))
-    return first + second - np.matmul(np.matmul(y, d), y)
+    result = -np.matmul(np.matmul(y, d), y)
+    if makes_zero:
+        first = dh - np.matmul(np.matmul(dh, a), y)
+        result = result + np.matmul(y, np.matmul(yh, first))
+    if does_not_reach:
+        second = dh - np.matmul(y, np.matmul(a, dh))
+        result = result + np.matmul(np.matmul(second, yh), y)
+    return result
 
 
 def pinv_vjp(by: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: Any) -> Any:
     if hermitian:
         a = _hermitian_part(a, "L")
-    _check_rank(a, y)
+    makes_zero, does_not_reach = _open_sides(a, y)
     bh, yh = adjoint(by), adjoint(y)
-    first = np.matmul(bh, np.matmul(y, yh))
-    second = np.matmul(np.matmul(yh, y), bh)
-    first = first - np.matmul(a, np.matmul(y, first))
-    second = second - np.matmul(np.matmul(second, y), a)
-    s = first + second - np.matmul(np.matmul(yh, by), yh)
+    s = -np.matmul(np.matmul(yh, by), yh)
+    if makes_zero:
+        first = np.matmul(np.matmul(bh, y), yh)
+        s = s + first - np.matmul(a, np.matmul(y, first))
+    if does_not_reach:
+        second = np.matmul(yh, np.matmul(y, bh))
+        s = s + second - np.matmul(np.matmul(second, y), a)
     return _fold(0.5 * (s + adjoint(s)), "L") if hermitian else s
 
 
@@ -436,6 +445,9 @@ class _LeastSquares:
                 "leave columns out, or add rows with a small multiple of the identity",
             )
         self.a, self.shape = a, np.shape(b)
+        # What the equations leave open, or cannot fulfil, is zero but for digits that a small singular value
+        # makes large.
+        self.is_over, self.is_under = a.shape[0] > a.shape[1], a.shape[0] < a.shape[1]
         columns = math.prod(self.shape[1:])  # said, for there may be no unknown
         self.x, self.b = (np.reshape(z, (z.shape[0], columns)) for z in (x, b))
         self.inverse = np.linalg.pinv(a)
@@ -447,9 +459,11 @@ class _LeastSquares:
         if da is not None:
             dh, inverse = adjoint(da), self.inverse
             change = change - np.matmul(da, self.x)
-            second = np.matmul(dh, np.matmul(adjoint(inverse), self.x))
-            dx = np.matmul(inverse, np.matmul(adjoint(inverse), np.matmul(dh, self.rest)))
-            dx = dx + second - np.matmul(inverse, np.matmul(self.a, second))
+            if self.is_over:
+                dx = np.matmul(inverse, np.matmul(adjoint(inverse), np.matmul(dh, self.rest)))
+            elif self.is_under:
+                inside = dh - np.matmul(inverse, np.matmul(self.a, dh))
+                dx = np.matmul(inside, np.matmul(adjoint(inverse), self.x))
             u, _, vh = np.linalg.svd(self.a, full_matrices=False)
             ds = np.real(np.sum(conj(u) * np.matmul(da, adjoint(vh)), axis=0))
         dx = dx + np.matmul(self.inverse, change)
@@ -464,8 +478,10 @@ class _LeastSquares:
             by_b = by_b + 2.0 * self.rest * residuals
         by_a = -np.matmul(by_b, adjoint(self.x))
         bh = adjoint(bx)
-        by_a = by_a + np.matmul(self.rest, np.matmul(np.matmul(bh, inverse), ih))
-        by_a = by_a + np.matmul(np.matmul(ih, self.x), bh - np.matmul(np.matmul(bh, inverse), self.a))
+        if self.is_over:
+            by_a = by_a + np.matmul(self.rest, np.matmul(np.matmul(bh, inverse), ih))
+        elif self.is_under:
+            by_a = by_a + np.matmul(np.matmul(ih, self.x), bh - np.matmul(np.matmul(bh, inverse), self.a))
         if bs is not None:
             u, _, vh = np.linalg.svd(self.a, full_matrices=False)
             by_a = by_a + np.matmul(u * bs, vh)
