@@ -26,7 +26,7 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import Tangent, fill_tangent, fresh_shadow, fresh_tangent
 from adbc.tangents.array_products import multiply
 
-__all__ = ["ROWS", "gaps", "multiple"]
+__all__ = ["ROWS", "coinciding", "gaps", "multiple"]
 
 
 # -- linear algebra --------------------------------------------------------------------------------------
@@ -168,17 +168,34 @@ def _hermitian_part(d: Any, uplo: str) -> Any:
     return _hermitian(d, {"upper": uplo == "U"})
 
 
-def gaps(w: Any, *mixed: Any) -> Any:
-    """The matrix of 1 / (w_j - w_i), with 0 on the diagonal and where eigenvalues coincide.
+_ROUNDING = 64
+"""How many units in the last place of the largest eigenvalue those that coincide may be computed apart."""
+
+
+def coinciding(w: Any) -> Any:
+    """Which pairs of eigenvalues coincide, but for rounding."""
+    gap = np.abs(w[..., None, :] - w[..., :, None])
+    size = np.max(np.abs(w), axis=-1, initial=0)[..., None, None]
+    return (gap <= _ROUNDING * np.finfo(gap.dtype).eps * size) & ~np.eye(w.shape[-1], dtype=bool)
+
+
+def gaps(w: Any, *mixed: Any, coincide: Any = None, along: bool = False) -> Any:
+    """The matrix of 1 / (w_j - w_i), with 0 on the diagonal and where eigenvalues are equal.
 
     mixed: matrices of how the vectors depend on each other.  Those of one eigenvalue are not smooth, and it
     is not known how what is made of them and the eigenvalues moves: if they do, there is a NaN.
+    coincide: which pairs are of one eigenvalue, if `w` is something else; a gap that is rounding alone says
+    nothing of how far they turn.
+    along: whether it is a tangent that is divided by them.  A cotangent is small itself if it comes from
+    what small singular values are multiplied with, and is divided; a tangent is not.
     """
     gap = w[..., None, :] - w[..., :, None]
-    equal = (gap == 0) & ~np.eye(w.shape[-1], dtype=bool)
+    equal = coinciding(w) if coincide is None else coincide
     found = np.where(gap == 0, 0, 1 / np.where(gap == 0, 1, gap))
     if not np.any(equal):
         return found
+    if along:
+        found = np.where(equal, 0, found)
     for part in mixed:
         size = np.abs(part)
         found = np.where(equal & (size > 1e-12 * np.max(size, axis=(-2, -1), keepdims=True)), np.nan, found)
@@ -188,7 +205,7 @@ def gaps(w: Any, *mixed: Any) -> Any:
 def _eigh_along(d: Any, w: Any, v: Any, uplo: str) -> tuple[Any, Any]:
     inner = np.matmul(np.matmul(adjoint(v), _hermitian_part(d, uplo)), v)
     dw = np.real(np.diagonal(inner, axis1=-2, axis2=-1))
-    return dw, np.matmul(v, gaps(w, inner) * inner)
+    return dw, np.matmul(v, gaps(w, inner, along=True) * inner)
 
 
 def _eigh_against(bw: Any, bv: Any, w: Any, v: Any, uplo: str) -> Any:
