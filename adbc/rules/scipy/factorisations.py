@@ -114,24 +114,39 @@ def factors(a: Any) -> Any:
 
 
 def _split(lu: Any) -> tuple[Any, Any]:
-    return np.tril(lu, -1) + np.eye(lu.shape[-1], dtype=lu.dtype), np.triu(lu)
+    """The two triangles in what is packed; of a matrix that is not square one of them is a trapezium."""
+    least = min(lu.shape)
+    return np.tril(lu[:, :least], -1) + np.eye(len(lu), least, dtype=lu.dtype), np.triu(lu[:least])
 
 
-def _check_square(a: Any, name: str) -> None:
-    if np.shape(a)[0] != np.shape(a)[1]:
-        raise UnsupportedError(
-            f"scipy.linalg.{name} of a matrix that is not square",
-            "adbc has no rule for that form",
-            "factorise the square part of it",
-        )
+def _order_of(piv: Any, rows: int) -> Any:
+    """The order of `rows` rows that the exchanges `piv` lead to, of which there may be fewer."""
+    return permutation(np.concatenate((piv, np.arange(len(piv), rows, dtype=piv.dtype))))
+
+
+def _divided(high: Any, d: Any) -> Any:
+    """``d @ inv(high)`` of an upper triangle."""
+    return linalg.solve_triangular(high, d.T, trans="T").T
+
+
+def _divided_adjoint(high: Any, d: Any) -> Any:
+    """``d @ adjoint(inv(high))`` of an upper triangle."""
+    return adjoint(linalg.solve_triangular(high, adjoint(d)))
 
 
 def _lu_along(d: Any, outs: Any, a: Any) -> list[Any]:
     lu, piv = outs
     low, high = _split(lu)
-    inner = linalg.solve_triangular(low, d[permutation(piv)], lower=True, unit_diagonal=True)
-    inner = linalg.solve_triangular(high, inner.T, trans="T").T
-    return [np.matmul(low, np.tril(inner, -1)) + np.matmul(np.triu(inner), high), None]
+    n = min(lu.shape)
+    d = d[_order_of(piv, len(lu))]
+    first = linalg.solve_triangular(low[:n], d[:n], lower=True, unit_diagonal=True)
+    inner = _divided(high[:, :n], first[:, :n])
+    dlow, dhigh = np.matmul(low[:n], np.tril(inner, -1)), np.matmul(np.triu(inner), high[:, :n])
+    if len(lu) > n:
+        below = _divided(high, d[n:] - np.matmul(low[n:], dhigh))
+        return [np.concatenate((dlow + dhigh, below)), None]
+    beside = first[:, n:] - np.matmul(np.tril(inner, -1), high[:, n:])
+    return [np.concatenate((dlow + dhigh, beside), axis=1), None]
 
 
 def _lu_against(by: Sequence[Any], outs: Any, a: Any) -> Any:
@@ -140,18 +155,27 @@ def _lu_against(by: Sequence[Any], outs: Any, a: Any) -> Any:
     if blu is None:
         return None
     low, high = _split(lu)
-    middle = np.tril(np.matmul(adjoint(low), np.tril(blu, -1)), -1)
-    middle = middle + np.triu(np.matmul(np.triu(blu), adjoint(high)))
-    d = linalg.solve_triangular(low, middle, trans="C", lower=True, unit_diagonal=True)
-    d = adjoint(linalg.solve_triangular(high, adjoint(d)))
-    order = permutation(piv)
-    return d[np.argsort(order)]
+    n = min(lu.shape)
+    blow, bhigh = np.tril(blu[:n, :n], -1), np.triu(blu[:n, :n])
+    rest = None
+    if len(lu) > n:
+        rest = _divided_adjoint(high, blu[n:])
+        bhigh = bhigh - np.triu(np.matmul(adjoint(low[n:]), rest))
+    elif lu.shape[1] > n:
+        rest = linalg.solve_triangular(low, blu[:, n:], trans="C", lower=True, unit_diagonal=True)
+        blow = blow - np.tril(np.matmul(rest, adjoint(high[:, n:])), -1)
+    middle = np.tril(np.matmul(adjoint(low[:n]), blow), -1)
+    middle = middle + np.triu(np.matmul(bhigh, adjoint(high[:, :n])))
+    d = linalg.solve_triangular(low[:n], middle, trans="C", lower=True, unit_diagonal=True)
+    d = _divided_adjoint(high[:, :n], d)
+    if rest is not None:
+        d = np.concatenate((d, rest), axis=0 if len(lu) > n else 1)
+    return d[np.argsort(_order_of(piv, len(lu)))]
 
 
 def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     if is_stack(a):
         return for_each(lu_factor, (a,), (2,))
-    _check_square(a, "lu_factor")
     return factors(np.asarray(a))
 
 
@@ -160,18 +184,15 @@ def lu(
     p_indices: bool = False,
 ) -> Any:  # fmt: skip
     if is_stack(a):
-        return for_each(lambda m: lu(m, permute_l, p_indices=p_indices), (a,), (2,))
-    _check_square(a, "lu")
+        return tuple(for_each(lambda m: lu(m, permute_l, p_indices=p_indices), (a,), (2,)))
     packed, piv = factors(np.asarray(a))
-    n = packed.shape[0]
-    low = np.tril(packed, -1) + np.eye(n, dtype=packed.dtype)
-    high = np.triu(packed)
-    back = np.argsort(permutation(piv))
+    low, high = _split(packed)
+    order = _order_of(piv, len(packed))
     if permute_l:
-        return low[back], high
+        return low[np.argsort(order)], high
     if p_indices:
-        return back.astype(np.int32), low, high
-    return np.eye(n, dtype=packed.real.dtype)[:, permutation(piv)], low, high
+        return np.argsort(order).astype(np.int32), low, high
+    return np.eye(len(packed), dtype=packed.real.dtype)[:, order], low, high
 
 
 # -- eigenvalues of Hermitian matrices -------------------------------------------------------------------

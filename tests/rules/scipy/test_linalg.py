@@ -261,6 +261,17 @@ def test_solvers_of_stacks(b: Any) -> None:
         check_rule(lambda x, y: linalg.cho_solve_banded((band(x), False), y), a, b)
 
 
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (1, 3), (3, 1)], ids=str)
+def test_triangular_factors_of_matrices_that_are_not_square(shape: Any) -> None:
+    real = np.random.default_rng(4).normal(size=shape)
+    for a in (real, real + 1j * np.cos(np.arange(real.size)).reshape(shape)):
+        check_rule(lambda a: linalg.lu_factor(a)[0], a)
+        check_rule(linalg.lu, a)
+        check_rule(lambda a: linalg.lu(a, permute_l=True), a)
+        check_rule(lambda a: linalg.lu(a, p_indices=True), a)
+    check_rule(linalg.lu, np.stack([real, real[::-1]]))
+
+
 @pytest.mark.parametrize("f", [
     lambda a: linalg.cho_factor(a)[0],
     lambda a: linalg.lu_factor(a)[0],
