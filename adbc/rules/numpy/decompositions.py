@@ -86,7 +86,7 @@ def eig_along(d: Any, outs: Any, a: Any) -> list[Any]:
     inner = _solved(v, np.matmul(d, v))
     dv = np.matmul(v, gaps(w, inner, along=True) * inner)
     turn = -np.real(np.sum(conj(v) * dv, axis=-2, keepdims=True))
-    if np.iscomplexobj(v):
+    if np.iscomplexobj(v) and v.size:
         mask = _largest(v)
         size = np.sum(np.where(mask, np.real(v), 0), axis=-2, keepdims=True)
         turn = turn - 1j * np.sum(np.where(mask, np.imag(dv), 0), axis=-2, keepdims=True) / size
@@ -100,13 +100,13 @@ def eig_against(by: list[Any], outs: Any, a: Any) -> Any:
     inner = bw[..., :, None] * np.eye(w.shape[-1], dtype=w.dtype)
     by_turn = np.sum(conj(v) * bv, axis=-2, keepdims=True)
     b = bv - v * np.real(by_turn)
-    if np.iscomplexobj(v):
+    if np.iscomplexobj(v) and v.size:
         mask = _largest(v)
         size = np.sum(np.where(mask, np.real(v), 0), axis=-2, keepdims=True)
         b = b - 1j * np.where(mask, np.imag(by_turn) / size, 0)
     mixed = np.matmul(vh, b)
     # What is made of vectors and of their inverse may matter though `mixed` is zero, where the gap is.
-    by_vector = np.max(np.abs(b), axis=-2, keepdims=True) * np.ones_like(w.real)[..., :, None]
+    by_vector = np.max(np.abs(b), axis=-2, keepdims=True, initial=0) * np.ones_like(w.real)[..., :, None]
     inner = inner + conj(gaps(w, mixed, by_vector)) * mixed
     return np.matmul(_solved(vh, inner), vh)
 

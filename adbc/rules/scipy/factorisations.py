@@ -294,27 +294,17 @@ def eigh_tridiagonal(
     check_finite: bool = True, tol: float = 0.0, lapack_driver: str = "auto",
 ) -> Any:  # fmt: skip
     d, e = np.asarray(d), np.asarray(e)
+    given = stop_gradient(d), stop_gradient(e), eigvals_only, select, select_range, check_finite, tol
+    found = solved(linalg.eigh_tridiagonal, (*given, lapack_driver), {})
+    known, vectors = (found, None) if eigvals_only else found
     w, v = tridiagonal_vectors(np.diag(d) + np.diag(e, -1))
-    if select in ("a", "all", 0):
-        return w if eigvals_only else (w, v)
-    given = (
-        stop_gradient(d),
-        stop_gradient(e),
-        False,
-        select,
-        select_range,
-        check_finite,
-        tol,
-        lapack_driver,
-    )
-    known, vectors = solved(linalg.eigh_tridiagonal, given, {})
     first = tridiagonal_place(stop_gradient(w), known)
     part = valued(known, w[first : first + len(known)])
     if eigvals_only:
         return part
-    found = v[:, first : first + len(known)]
-    along = np.sum(stop_gradient(found) * vectors, axis=0)  # another algorithm turns some of them round
-    return part, valued(vectors, found * np.where(along < 0, -1.0, 1.0))
+    v = v[:, first : first + len(known)]
+    along = np.sum(stop_gradient(v) * vectors, axis=0)  # another algorithm turns some of them round
+    return part, valued(vectors, v * np.where(along < 0, -1.0, 1.0))
 
 
 def tridiagonal_place(all_values: Any, part: Any) -> int:
