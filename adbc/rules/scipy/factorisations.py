@@ -29,7 +29,7 @@ from adbc.rules.numpy.linalg import (
     pinv_vjp,
 )
 from adbc.rules.numpy.products import adjoint
-from adbc.rules.scipy.base import FormulaRule, bodies
+from adbc.rules.scipy.base import FormulaRule, bodies, fixed
 from adbc.rules.scipy.solves import check_matrix, permutation
 from adbc.rules.scipy.stacks import for_each, is_stack
 from adbc.rules.stopping import stop_gradient
@@ -333,7 +333,8 @@ def eigvals(
     a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True,
     homogeneous_eigvals: bool = False,
 ) -> Any:  # fmt: skip
-    _check_one_matrix(b, homogeneous_eigvals, "eigvals")
+    if b is not None or homogeneous_eigvals:
+        return _of_pencil(a, b, homogeneous_eigvals, False, False)
     return np.linalg.eigvals(np.asarray_chkfinite(a)) + 0j
 
 
@@ -341,7 +342,8 @@ def eig(
     a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
     overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False,
 ) -> Any:  # fmt: skip
-    _check_one_matrix(b, homogeneous_eigvals, "eig")
+    if b is not None or homogeneous_eigvals:
+        return _of_pencil(a, b, homogeneous_eigvals, left, right)
     if not (left or right):
         return np.linalg.eigvals(np.asarray_chkfinite(a)) + 0j
     w, v = np.linalg.eig(np.asarray_chkfinite(a))
@@ -369,13 +371,38 @@ def _left_vectors(v: Any, found: Any) -> Any:
     return u * np.sign(np.sum(np.real(np.conj(stop_gradient(u)) * found), axis=0))
 
 
-def _check_one_matrix(b: Any, homogeneous: bool, name: str) -> None:
-    if b is not None or homogeneous:
-        raise UnsupportedError(
-            f"scipy.linalg.{name} with b or homogeneous_eigvals",
-            "adbc has no rule for that form",
-            "take the eigenvalues of np.linalg.solve(b, a)",
-        )
+def _of_pencil(a: Any, b: Any, is_homogeneous: bool, left: bool, right: bool) -> Any:
+    """The eigenvalues of two matrices, and right vectors if they are real, from those of ``b**-1 a``: in the
+    order and with the signs that LAPACK has found."""
+    if b is not None and is_stack(a, b):
+        return for_each(lambda m, n: _of_pencil(m, n, is_homogeneous, left, right), (a, b), (2, 2))
+    a, b = np.asarray(a), b if b is None else np.asarray(b)
+    found = solved(linalg.eig, (a, b, left, right), {"homogeneous_eigvals": is_homogeneous})
+    values: Any = found[0] if left or right else found
+    vectors: Any = found[-1] if left or right else None
+    if is_homogeneous or left or not np.all(np.isfinite(values)) or (right and np.iscomplexobj(vectors)):
+        what = "scipy.linalg.eig with homogeneous_eigvals, or with b and left or complex vectors or inf"
+        instead = "take the eigenvalues of np.linalg.solve(b, a)"
+        fixed(a, what, instead)
+        fixed(b, what, instead)
+        return found
+    w, v = np.linalg.eig(np.linalg.solve(b, a))
+    order = nearest_of(stop_gradient(w), values)
+    w = valued(values, w[order] + 0j)
+    if not right:
+        return w
+    v = v[:, order]
+    sign = np.where(np.sum(stop_gradient(v) * vectors, axis=0) < 0, -1.0, 1.0)
+    return w, valued(vectors, v * sign)
+
+
+def nearest_of(numbers: Any, wanted: Any) -> Any:
+    """The places of those `numbers` that are `wanted`, each of them once."""
+    left, places = list(range(len(numbers))), []
+    for x in wanted:
+        places.append(min(left, key=lambda k: abs(numbers[k] - x)))
+        left.remove(places[-1])
+    return np.array(places, dtype=np.intp)
 
 
 # -- singular values -------------------------------------------------------------------------------------
@@ -562,6 +589,7 @@ def lstsq(
 ROWS: list[Rule] = [
     ZeroRule(signs),
     ZeroRule(tridiagonal_place),
+    ZeroRule(nearest_of),
     ZeroRule(left_vectors),
     ZeroRule(pivots),
     *(ZeroRule(function) for function in (linalg.bandwidth, linalg.issymmetric, linalg.ishermitian)),
