@@ -23,7 +23,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.tangents.contents import contents, differs, elements_of, is_of_array, put_back
-from adbc.tangents.fields import instance_fields
+from adbc.tangents.fields import instance_fields, is_python_class
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["Memory", "Settled", "Waiting", "leaving_memory"]
@@ -34,45 +34,128 @@ _KEEP_NOTHING = frozenset({"adbc", "numpy", "scipy"})
 """Packages whose functions keep nothing in globals that a solver's function is asked for."""
 
 
+def _keeps_nothing(x: Any) -> bool:
+    """Whether the function or class `x` is of a package that keeps nothing in globals."""
+    return (x.__module__ or "").partition(".")[0] in _KEEP_NOTHING
+
+
+def _names_in(code: types.CodeType) -> set[str]:
+    """The names of globals and attributes in `code`, and in the functions that are made in it."""
+    names = set(code.co_names)
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            names |= _names_in(inner)
+    return names
+
+
+class _Methods:
+    """The methods in Python that functions may call by the names in their code, of the objects they reach."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        """What stands in the code of the functions that were met."""
+        self.waiting: dict[str, list[Any]] = {}
+        """By name, the methods of classes that were met, which no function has named."""
+        self.classes: set[type] = {object}
+
+    def of(self, cls: type) -> Iterator[tuple[type, str, Any]]:
+        """What `cls`, which is met for the first time, has: its methods that are called by syntax or by a
+        known name, and its attributes that have no effects; each with its class and name."""
+        if cls in self.classes:
+            return
+        for base in cls.__mro__:
+            if base in self.classes or not is_python_class(base) or _keeps_nothing(base):
+                continue
+            self.classes.add(base)
+            for name, entry in vars(base).items():
+                is_of_syntax = name.startswith("__") and name.endswith("__")
+                methods = [*_functions_in(entry)]
+                for method in methods:
+                    if name in self.names or (is_of_syntax and name != "__init__"):
+                        yield base, name, method
+                    else:
+                        self.waiting.setdefault(name, []).append(method)
+                if not methods and not is_of_syntax and not hasattr(type(entry), "__get__"):
+                    yield base, name, entry
+
+    def named(self, names: set[str]) -> Iterator[Any]:
+        """The methods of the classes that were met that have one of these `names`."""
+        self.names |= names
+        for name in names & self.waiting.keys():
+            yield from self.waiting.pop(name)
+
+
+def _functions_in(entry: Any) -> Iterator[Any]:
+    """The functions in Python that an entry of a class calls: a method, or those of a property."""
+    if isinstance(entry, types.FunctionType):
+        yield entry
+    elif isinstance(entry, property):
+        yield from (f for f in (entry.fget, entry.fset) if isinstance(f, types.FunctionType))
+    else:
+        inner = getattr(entry, "__func__", None) or getattr(entry, "func", None)
+        if isinstance(inner, types.FunctionType):
+            yield inner
+
+
 class Memory:
     """What is reached from the functions written in Python among `given`, as it is when this is made."""
 
     def __init__(self, given: Iterable[Any]) -> None:
         self.variables: list[tuple[Any, str, Any]] = []
         """Cells, and the namespaces of globals with the name, each with what is there."""
-        roots = [*self._reached(given)]
-        self.content = [*contents(roots)] if roots else []
+        self.content: list[tuple[Any, Any]] = []
+        self._functions: dict[int, Any] = {}
+        """By address, the functions that were met, and what leads to functions."""
+        self._methods = _Methods()
+        looked_at: dict[int, Any] = {}
+        pending = [x for x in given if _leads_on(x)]
+        while pending:
+            found = [*contents(self._reached(pending), seen=looked_at)]
+            self.content += found
+            pending = [m for x, _ in found for m in self._named_by(type(x))]
 
     def _reached(self, given: Iterable[Any]) -> Iterator[Any]:
         """The objects that the functions among `given` lead to."""
-        pending = [x for x in given if _leads_on(x)]
-        seen: dict[int, Any] = {}
+        pending = [*given]
         while pending:
             x = pending.pop()
-            if id(x) in seen:
+            if id(x) in self._functions:
                 continue
-            seen[id(x)] = x
+            self._functions[id(x)] = x
             if isinstance(x, types.MethodType):
                 pending += (x.__func__, x.__self__)
             elif isinstance(x, functools.partial):
                 pending += (x.func, *x.args, *x.keywords.values())
             elif isinstance(x, types.FunctionType):
                 pending += self._named_in(x)
-            elif not isinstance(x, type | types.ModuleType):
+            elif isinstance(x, type):
+                pending += self._named_by(x)
+            elif not isinstance(x, types.ModuleType):
                 yield x
+                pending += self._named_by(type(x))
 
     def _named_in(self, f: types.FunctionType) -> Iterator[Any]:
-        """What `f` has captured, and finds among the globals of the user's code."""
+        """What `f` has captured, and finds among the globals of the user's code, and the methods that it may
+        call by their names."""
         for cell in f.__closure__ or ():
             value = getattr(cell, "cell_contents", _ABSENT)
             self.variables.append((cell, "cell_contents", value))
             yield value
-        if (f.__module__ or "").partition(".")[0] not in _KEEP_NOTHING:
-            for name in f.__code__.co_names:
+        names = _names_in(f.__code__)
+        yield from self._methods.named(names)
+        if not _keeps_nothing(f):
+            for name in names:
                 value = f.__globals__.get(name, _ABSENT)
-                if value is not _ABSENT and not isinstance(value, type | types.ModuleType):
+                if value is not _ABSENT and not isinstance(value, types.ModuleType):
                     self.variables.append((f.__globals__, name, value))
                     yield value
+
+    def _named_by(self, cls: type) -> Iterator[Any]:
+        """What `cls` has that functions may call or change: it is met for the first time."""
+        for base, name, value in self._methods.of(cls):
+            if not isinstance(value, types.FunctionType):
+                self.variables.append((base, name, value))
+            yield value
 
     def changed(self) -> list[tuple[Any, Any]]:
         """The objects in which something else stands now, each with that."""

@@ -9,7 +9,13 @@ from collections import OrderedDict, deque
 from collections.abc import Iterator
 from typing import Any
 
-from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, slots_of
+from adbc.tangents.fields import (
+    instance_dict,
+    instance_fields,
+    is_python_class,
+    may_have_attributes,
+    slots_of,
+)
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
@@ -72,7 +78,7 @@ def contents(
                 yield x, fields
         elif not issubclass(cls, type | types.ModuleType | types.FunctionType):
             fields = instance_fields(x)
-            if fields or is_python_class(cls):  # which may get its first attribute
+            if fields or may_have_attributes(cls):  # its first one, maybe
                 pending.extend([value for _, value in fields])
                 yield x, fields
 

@@ -21,6 +21,7 @@ __all__ = [
     "instance_dict",
     "instance_fields",
     "is_python_class",
+    "may_have_attributes",
     "plain_check",
     "refuse_shared_dictionary",
     "set_instance_field",
@@ -109,6 +110,11 @@ def _own_slots(cls: type) -> Iterator[tuple[str, Any]]:
         member = vars(cls).get(mangled)
         if isinstance(member, types.MemberDescriptorType):
             yield mangled, member
+
+
+def may_have_attributes(cls: type) -> bool:
+    """Whether an instance of `cls` may get an attribute, even if it has none now."""
+    return bool(cls.__dictoffset__) or issubclass(cls, LOCAL) or is_python_class(cls)
 
 
 def slots_of(cls: type) -> tuple[tuple[str, Any], ...]:

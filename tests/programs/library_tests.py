@@ -102,8 +102,14 @@ class Late(BaseException):
 class Seeding(ast.NodeTransformer):
     """Lets arrays depend on the number, and adds what is compared to the sum."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, package: str) -> None:
         self.path = path
+        self.package = package
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        """The copy lies in no package."""
+        name = importlib.util.resolve_name("." * node.level + (node.module or ""), self.package)
+        return ast.ImportFrom(name, node.names, 0)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """There may be data beside the module."""
@@ -141,9 +147,8 @@ def seeded(name: str, folder: str) -> str:
     if found is None or found.origin is None:
         raise SystemExit(f"there is no module {name}")
     source = pathlib.Path(found.origin).read_text(encoding="utf-8")
-    tree = ast.fix_missing_locations(Seeding(found.origin).visit(ast.parse(source)))
-    package = name.rpartition(".")[0]
-    text = ast.unparse(tree).replace("from . ", f"from {package} ").replace("from .", f"from {package}.")
+    seeding = Seeding(found.origin, name.rpartition(".")[0])
+    text = ast.unparse(ast.fix_missing_locations(seeding.visit(ast.parse(source))))
     target = pathlib.Path(folder, f"test_seeded_{name.rpartition('.')[2]}.py")
     futures = "".join(line + "\n" for line in text.splitlines() if line.startswith("from __future__"))
     target.write_text(futures + SUPPORT + text.replace(futures, ""), encoding="utf-8")

@@ -5,7 +5,7 @@ library took, or the one in which the free part does not move; what does not dep
 columns that complete a factor (of ``svd`` and ``qr`` of full size) are nan in forward mode, and in reverse
 mode what depends on more than the space that they span is refused.  Equal
 eigenvalues or singular values have vectors that are free in a plane: there the part of their derivative that
-would be infinite is 0.
+would be infinite is 0, and NaN if it matters; they are equal if they are but for rounding.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.numpy.elementwise import conj
-from adbc.rules.numpy.linalg import gaps, multiple
+from adbc.rules.numpy.linalg import coinciding, gaps, multiple
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
@@ -84,9 +84,9 @@ def eig_along(d: Any, outs: Any, a: Any) -> list[Any]:
     """The tangents of ``eig``, whose vectors have length 1 and a real largest element."""
     w, v = outs
     inner = _solved(v, np.matmul(d, v))
-    dv = np.matmul(v, gaps(w, inner) * inner)
+    dv = np.matmul(v, gaps(w, inner, along=True) * inner)
     turn = -np.real(np.sum(conj(v) * dv, axis=-2, keepdims=True))
-    if np.iscomplexobj(v):
+    if np.iscomplexobj(v) and v.size:
         mask = _largest(v)
         size = np.sum(np.where(mask, np.real(v), 0), axis=-2, keepdims=True)
         turn = turn - 1j * np.sum(np.where(mask, np.imag(dv), 0), axis=-2, keepdims=True) / size
@@ -100,12 +100,14 @@ def eig_against(by: list[Any], outs: Any, a: Any) -> Any:
     inner = bw[..., :, None] * np.eye(w.shape[-1], dtype=w.dtype)
     by_turn = np.sum(conj(v) * bv, axis=-2, keepdims=True)
     b = bv - v * np.real(by_turn)
-    if np.iscomplexobj(v):
+    if np.iscomplexobj(v) and v.size:
         mask = _largest(v)
         size = np.sum(np.where(mask, np.real(v), 0), axis=-2, keepdims=True)
         b = b - 1j * np.where(mask, np.imag(by_turn) / size, 0)
     mixed = np.matmul(vh, b)
-    inner = inner + conj(gaps(w, mixed)) * mixed
+    # What is made of vectors and of their inverse may matter though `mixed` is zero, where the gap is.
+    by_vector = np.max(np.abs(b), axis=-2, keepdims=True, initial=0) * np.ones_like(w.real)[..., :, None]
+    inner = inner + conj(gaps(w, mixed, by_vector)) * mixed
     return np.matmul(_solved(vh, inner), vh)
 
 
@@ -170,7 +172,7 @@ def svd_along(
     u, s, vh, free_u, free_v = _thin(outs)
     v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
     inner = np.matmul(np.matmul(adjoint(u), d), v)
-    f = gaps(s * s, inner, adjoint(inner))
+    f = gaps(s * s, inner, adjoint(inner), coincide=coinciding(s), along=True)
     du = np.matmul(u, f * (inner * row + column * adjoint(inner)))
     dv = np.matmul(v, f * (column * inner + adjoint(inner) * row))
     if np.iscomplexobj(inner):  # u and v turn against each other
@@ -208,7 +210,7 @@ def svd_against(
     if free_v.shape[-1]:
         bv = bv[..., :size] + free_against(bv[..., size:], v, free_v, "np.linalg.svd")
     ubu, vbv = np.matmul(adjoint(u), bu), np.matmul(vh, bv)
-    f = gaps(s * s, ubu, vbv)
+    f = gaps(s * s, ubu, vbv, coincide=coinciding(s))
     inner = f * (ubu - adjoint(ubu)) * row + column * f * (vbv - adjoint(vbv))
     on_diagonal: Any = bs
     if np.iscomplexobj(inner):

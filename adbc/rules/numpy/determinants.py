@@ -96,11 +96,13 @@ def _minors(a: Any) -> Any:
 
 
 def det_jvp(d: Any, y: Any, a: Any) -> Any:
-    return np.sum(cofactors(a, y) * d, axis=(-2, -1))
+    c = cofactors(a, y)
+    return np.sum(np.where(d == 0, 0, c * d), axis=(-2, -1))  # zero wins: cofactors may be infinite
 
 
 def det_vjp(by: Any, y: Any, a: Any) -> Any:
-    return conj(cofactors(a, y)) * np.asarray(by)[..., None, None]
+    by = np.asarray(by)[..., None, None]
+    return np.where(by == 0, 0, conj(cofactors(a, y)) * by)
 
 
 ROWS: list[Rule] = [Overlay(cofactors, _followed)]

@@ -26,7 +26,7 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import Tangent, fill_tangent, fresh_shadow, fresh_tangent
 from adbc.tangents.array_products import multiply
 
-__all__ = ["ROWS", "gaps", "multiple"]
+__all__ = ["ROWS", "coinciding", "gaps", "multiple"]
 
 
 # -- linear algebra --------------------------------------------------------------------------------------
@@ -168,17 +168,34 @@ def _hermitian_part(d: Any, uplo: str) -> Any:
     return _hermitian(d, {"upper": uplo == "U"})
 
 
-def gaps(w: Any, *mixed: Any) -> Any:
-    """The matrix of 1 / (w_j - w_i), with 0 on the diagonal and where eigenvalues coincide.
+_ROUNDING = 64
+"""How many units in the last place of the largest eigenvalue those that coincide may be computed apart."""
+
+
+def coinciding(w: Any) -> Any:
+    """Which pairs of eigenvalues coincide, but for rounding."""
+    gap = np.abs(w[..., None, :] - w[..., :, None])
+    size = np.max(np.abs(w), axis=-1, initial=0)[..., None, None]
+    return (gap <= _ROUNDING * np.finfo(gap.dtype).eps * size) & ~np.eye(w.shape[-1], dtype=bool)
+
+
+def gaps(w: Any, *mixed: Any, coincide: Any = None, along: bool = False) -> Any:
+    """The matrix of 1 / (w_j - w_i), with 0 on the diagonal and where eigenvalues are equal.
 
     mixed: matrices of how the vectors depend on each other.  Those of one eigenvalue are not smooth, and it
     is not known how what is made of them and the eigenvalues moves: if they do, there is a NaN.
+    coincide: which pairs are of one eigenvalue, if `w` is something else; a gap that is rounding alone says
+    nothing of how far they turn.
+    along: whether it is a tangent that is divided by them.  A cotangent is small itself if it comes from
+    what small singular values are multiplied with, and is divided; a tangent is not.
     """
     gap = w[..., None, :] - w[..., :, None]
-    equal = (gap == 0) & ~np.eye(w.shape[-1], dtype=bool)
+    equal = coinciding(w) if coincide is None else coincide
     found = np.where(gap == 0, 0, 1 / np.where(gap == 0, 1, gap))
     if not np.any(equal):
         return found
+    if along:
+        found = np.where(equal, 0, found)
     for part in mixed:
         size = np.abs(part)
         found = np.where(equal & (size > 1e-12 * np.max(size, axis=(-2, -1), keepdims=True)), np.nan, found)
@@ -188,7 +205,7 @@ def gaps(w: Any, *mixed: Any) -> Any:
 def _eigh_along(d: Any, w: Any, v: Any, uplo: str) -> tuple[Any, Any]:
     inner = np.matmul(np.matmul(adjoint(v), _hermitian_part(d, uplo)), v)
     dw = np.real(np.diagonal(inner, axis1=-2, axis2=-1))
-    return dw, np.matmul(v, gaps(w, inner) * inner)
+    return dw, np.matmul(v, gaps(w, inner, along=True) * inner)
 
 
 def _eigh_against(bw: Any, bv: Any, w: Any, v: Any, uplo: str) -> Any:
@@ -373,14 +390,17 @@ def eigh_against(by: list[Any], outs: Any, a: Any, UPLO: Any = "L") -> Any:
 _NEGLIGIBLE = 1e-6
 
 
-def _check_rank(a: Any, y: Any) -> None:
-    """Raise if `y`, the pseudo-inverse of `a`, leaves out singular values that are not zero by the others.
+def _open_sides(a: Any, y: Any) -> tuple[bool, bool]:
+    """Whether there is something that `y`, the pseudo-inverse of `a`, makes zero, and something that it does
+    not reach.  Where there is nothing, the projection there is zero but for digits that a small singular
+    value makes large.
 
-    The space that it leaves out turns with `a` then.
+    Raises if `y` leaves out singular values that are not zero by the others: the space turns with `a` then.
     """
     rank = np.rint(np.trace(np.matmul(a, y), axis1=-2, axis2=-1).real).astype(int)[..., None]
-    if np.all(rank >= min(a.shape[-2:])):
-        return
+    rows, columns = a.shape[-2:]
+    if np.all(rank >= min(rows, columns)):
+        return rows > columns, rows < columns
     s = np.linalg.svd(a, compute_uv=False)
     places = np.arange(s.shape[-1])
     smallest = np.min(np.where(places < rank, s, np.inf), axis=-1, keepdims=True)
@@ -390,6 +410,7 @@ def _check_rank(a: Any, y: Any) -> None:
             "how the space that is left out turns with the matrix is not followed",
             "give it a smaller rcond or rtol, or write it out with numpy.linalg.svd",
         )
+    return True, True
 
 
 def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: Any) -> Any:
@@ -399,25 +420,30 @@ def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: 
     """
     if hermitian:
         a, d = _hermitian_part(a, "L"), _hermitian_part(d, "L")
-    _check_rank(a, y)
+    makes_zero, does_not_reach = _open_sides(a, y)
     dh, yh = adjoint(d), adjoint(y)
-    first = np.matmul(np.matmul(y, yh), dh)
-    second = np.matmul(dh, np.matmul(yh, y))
-    first = first - np.matmul(np.matmul(first, a), y)
-    second = second - np.matmul(y, np.matmul(a, second))
-    return first + second - np.matmul(np.matmul(y, d), y)
+    result = -np.matmul(np.matmul(y, d), y)
+    if makes_zero:
+        first = dh - np.matmul(np.matmul(dh, a), y)
+        result = result + np.matmul(y, np.matmul(yh, first))
+    if does_not_reach:
+        second = dh - np.matmul(y, np.matmul(a, dh))
+        result = result + np.matmul(np.matmul(second, yh), y)
+    return result
 
 
 def pinv_vjp(by: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: Any) -> Any:
     if hermitian:
         a = _hermitian_part(a, "L")
-    _check_rank(a, y)
+    makes_zero, does_not_reach = _open_sides(a, y)
     bh, yh = adjoint(by), adjoint(y)
-    first = np.matmul(bh, np.matmul(y, yh))
-    second = np.matmul(np.matmul(yh, y), bh)
-    first = first - np.matmul(a, np.matmul(y, first))
-    second = second - np.matmul(np.matmul(second, y), a)
-    s = first + second - np.matmul(np.matmul(yh, by), yh)
+    s = -np.matmul(np.matmul(yh, by), yh)
+    if makes_zero:
+        first = np.matmul(np.matmul(bh, y), yh)
+        s = s + first - np.matmul(a, np.matmul(y, first))
+    if does_not_reach:
+        second = np.matmul(yh, np.matmul(y, bh))
+        s = s + second - np.matmul(np.matmul(second, y), a)
     return _fold(0.5 * (s + adjoint(s)), "L") if hermitian else s
 
 
@@ -436,6 +462,9 @@ class _LeastSquares:
                 "leave columns out, or add rows with a small multiple of the identity",
             )
         self.a, self.shape = a, np.shape(b)
+        # What the equations leave open, or cannot fulfil, is zero but for digits that a small singular value
+        # makes large.
+        self.is_over, self.is_under = a.shape[0] > a.shape[1], a.shape[0] < a.shape[1]
         columns = math.prod(self.shape[1:])  # said, for there may be no unknown
         self.x, self.b = (np.reshape(z, (z.shape[0], columns)) for z in (x, b))
         self.inverse = np.linalg.pinv(a)
@@ -447,9 +476,11 @@ class _LeastSquares:
         if da is not None:
             dh, inverse = adjoint(da), self.inverse
             change = change - np.matmul(da, self.x)
-            second = np.matmul(dh, np.matmul(adjoint(inverse), self.x))
-            dx = np.matmul(inverse, np.matmul(adjoint(inverse), np.matmul(dh, self.rest)))
-            dx = dx + second - np.matmul(inverse, np.matmul(self.a, second))
+            if self.is_over:
+                dx = np.matmul(inverse, np.matmul(adjoint(inverse), np.matmul(dh, self.rest)))
+            elif self.is_under:
+                inside = dh - np.matmul(inverse, np.matmul(self.a, dh))
+                dx = np.matmul(inside, np.matmul(adjoint(inverse), self.x))
             u, _, vh = np.linalg.svd(self.a, full_matrices=False)
             ds = np.real(np.sum(conj(u) * np.matmul(da, adjoint(vh)), axis=0))
         dx = dx + np.matmul(self.inverse, change)
@@ -464,8 +495,10 @@ class _LeastSquares:
             by_b = by_b + 2.0 * self.rest * residuals
         by_a = -np.matmul(by_b, adjoint(self.x))
         bh = adjoint(bx)
-        by_a = by_a + np.matmul(self.rest, np.matmul(np.matmul(bh, inverse), ih))
-        by_a = by_a + np.matmul(np.matmul(ih, self.x), bh - np.matmul(np.matmul(bh, inverse), self.a))
+        if self.is_over:
+            by_a = by_a + np.matmul(self.rest, np.matmul(np.matmul(bh, inverse), ih))
+        elif self.is_under:
+            by_a = by_a + np.matmul(np.matmul(ih, self.x), bh - np.matmul(np.matmul(bh, inverse), self.a))
         if bs is not None:
             u, _, vh = np.linalg.svd(self.a, full_matrices=False)
             by_a = by_a + np.matmul(u * bs, vh)

@@ -11,14 +11,17 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import Refusal, carries
 from adbc.rules.formulas import FormulaCall
+from adbc.rules.implicit import solved
 from adbc.rules.linear import along, refuse_others
 from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, When
 
-__all__ = ["ROWS", "FormulaRule", "bodies", "fixed", "internal", "linear", "unknown"]
+__all__ = ["ROWS", "FormulaRule", "ask", "bodies", "fixed", "internal", "linear", "unknown"]
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -114,6 +117,12 @@ def internal(name: str) -> Any:
 def bodies(module: Any, found: Mapping[str, Callable[..., Any]]) -> list[Any]:
     """The overlays of those functions of `module` that it has, by name."""
     return [Overlay(getattr(module, name), body) for name, body in found.items() if hasattr(module, name)]
+
+
+def ask(function: Any, arrays: Sequence[Any], *options: Any) -> None:
+    """Let `function` raise what it raises for these options, and arrays of so many axes and such dtypes: it
+    is called with one element of each."""
+    solved(function, (*[x[(slice(0, 1),) * np.ndim(x)] for x in map(np.asarray, arrays)], *options), {})
 
 
 def unknown(name: str, argument: str) -> Refusal:

@@ -121,25 +121,38 @@ def _metric(metric: Any, everything: Any, kwargs: Any) -> tuple[Any, Any]:
     return found, given
 
 
-def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
-    a, b = np.asarray(XA, dtype=float), np.asarray(XB, dtype=float)
-    function, given = _metric(metric, np.concatenate((a, b)), kwargs)
-    found = function(a[:, None, :], b[None, :, :], **given)
+def _written(found: Any, out: Any) -> Any:
+    """`found`, written into the array `out` if there is one, which has to be as code in C needs it."""
     if out is None:
         return found
+    if out.shape != found.shape:
+        raise ValueError("Output array has incorrect shape.")
+    if not out.flags.c_contiguous:
+        raise ValueError("Output array must be C-contiguous")
+    if out.dtype != np.float64:
+        raise ValueError("Output array must be double type.")
     out[...] = found
     return out
+
+
+def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
+    a, b = np.asarray(XA, dtype=float), np.asarray(XB, dtype=float)
+    for x, name in ((a, "XA"), (b, "XB")):
+        if x.ndim != 2:
+            raise ValueError(f"{name} must be a 2-dimensional array.")
+    if a.shape[1] != b.shape[1]:
+        raise ValueError("XA and XB must have the same number of columns (i.e. feature dimension.)")
+    function, given = _metric(metric, np.concatenate((a, b)), kwargs)
+    return _written(function(a[:, None, :], b[None, :, :], **given), out)
 
 
 def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
     x = np.asarray(X, dtype=float)
+    if x.ndim != 2:
+        raise ValueError(f"A 2-dimensional array must be passed. (Shape was {x.shape}).")
     function, given = _metric(metric, x, kwargs)
     i, j = np.triu_indices(len(x), 1)
-    found = function(x[i], x[j], **given)
-    if out is None:
-        return found
-    out[...] = found
-    return out
+    return _written(function(x[i], x[j], **given), out)
 
 
 def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:

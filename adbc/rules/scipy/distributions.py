@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise
+from adbc.rules.scipy.digamma import psi_difference
 from adbc.rules.scipy.incomplete import (
     beta_by_a,
     beta_by_b,
@@ -171,8 +172,8 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     *_row(
         "_beta_pdf",
         lambda out, x, a, b: out * ((a - 1) / x - (b - 1) / (1 - x)),
-        lambda out, x, a, b: out * (np.log(x) - special.psi(a) + special.psi(a + b)),
-        lambda out, x, a, b: out * (np.log1p(-x) - special.psi(b) + special.psi(a + b)),
+        lambda out, x, a, b: out * (np.log(x) + psi_difference(a, b)),
+        lambda out, x, a, b: out * (np.log1p(-x) + psi_difference(b, a)),
     ),
     *_row(
         "_beta_ppf",

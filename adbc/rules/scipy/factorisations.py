@@ -29,7 +29,7 @@ from adbc.rules.numpy.linalg import (
     pinv_vjp,
 )
 from adbc.rules.numpy.products import adjoint
-from adbc.rules.scipy.base import FormulaRule, bodies
+from adbc.rules.scipy.base import FormulaRule, bodies, fixed
 from adbc.rules.scipy.solves import check_matrix, permutation
 from adbc.rules.scipy.stacks import for_each, is_stack
 from adbc.rules.stopping import stop_gradient
@@ -114,24 +114,39 @@ def factors(a: Any) -> Any:
 
 
 def _split(lu: Any) -> tuple[Any, Any]:
-    return np.tril(lu, -1) + np.eye(lu.shape[-1], dtype=lu.dtype), np.triu(lu)
+    """The two triangles in what is packed; of a matrix that is not square one of them is a trapezium."""
+    least = min(lu.shape)
+    return np.tril(lu[:, :least], -1) + np.eye(len(lu), least, dtype=lu.dtype), np.triu(lu[:least])
 
 
-def _check_square(a: Any, name: str) -> None:
-    if np.shape(a)[0] != np.shape(a)[1]:
-        raise UnsupportedError(
-            f"scipy.linalg.{name} of a matrix that is not square",
-            "adbc has no rule for that form",
-            "factorise the square part of it",
-        )
+def _order_of(piv: Any, rows: int) -> Any:
+    """The order of `rows` rows that the exchanges `piv` lead to, of which there may be fewer."""
+    return permutation(np.concatenate((piv, np.arange(len(piv), rows, dtype=piv.dtype))))
+
+
+def _divided(high: Any, d: Any) -> Any:
+    """``d @ inv(high)`` of an upper triangle."""
+    return linalg.solve_triangular(high, d.T, trans="T").T
+
+
+def _divided_adjoint(high: Any, d: Any) -> Any:
+    """``d @ adjoint(inv(high))`` of an upper triangle."""
+    return adjoint(linalg.solve_triangular(high, adjoint(d)))
 
 
 def _lu_along(d: Any, outs: Any, a: Any) -> list[Any]:
     lu, piv = outs
     low, high = _split(lu)
-    inner = linalg.solve_triangular(low, d[permutation(piv)], lower=True, unit_diagonal=True)
-    inner = linalg.solve_triangular(high, inner.T, trans="T").T
-    return [np.matmul(low, np.tril(inner, -1)) + np.matmul(np.triu(inner), high), None]
+    n = min(lu.shape)
+    d = d[_order_of(piv, len(lu))]
+    first = linalg.solve_triangular(low[:n], d[:n], lower=True, unit_diagonal=True)
+    inner = _divided(high[:, :n], first[:, :n])
+    dlow, dhigh = np.matmul(low[:n], np.tril(inner, -1)), np.matmul(np.triu(inner), high[:, :n])
+    if len(lu) > n:
+        below = _divided(high, d[n:] - np.matmul(low[n:], dhigh))
+        return [np.concatenate((dlow + dhigh, below)), None]
+    beside = first[:, n:] - np.matmul(np.tril(inner, -1), high[:, n:])
+    return [np.concatenate((dlow + dhigh, beside), axis=1), None]
 
 
 def _lu_against(by: Sequence[Any], outs: Any, a: Any) -> Any:
@@ -140,18 +155,27 @@ def _lu_against(by: Sequence[Any], outs: Any, a: Any) -> Any:
     if blu is None:
         return None
     low, high = _split(lu)
-    middle = np.tril(np.matmul(adjoint(low), np.tril(blu, -1)), -1)
-    middle = middle + np.triu(np.matmul(np.triu(blu), adjoint(high)))
-    d = linalg.solve_triangular(low, middle, trans="C", lower=True, unit_diagonal=True)
-    d = adjoint(linalg.solve_triangular(high, adjoint(d)))
-    order = permutation(piv)
-    return d[np.argsort(order)]
+    n = min(lu.shape)
+    blow, bhigh = np.tril(blu[:n, :n], -1), np.triu(blu[:n, :n])
+    rest = None
+    if len(lu) > n:
+        rest = _divided_adjoint(high, blu[n:])
+        bhigh = bhigh - np.triu(np.matmul(adjoint(low[n:]), rest))
+    elif lu.shape[1] > n:
+        rest = linalg.solve_triangular(low, blu[:, n:], trans="C", lower=True, unit_diagonal=True)
+        blow = blow - np.tril(np.matmul(rest, adjoint(high[:, n:])), -1)
+    middle = np.tril(np.matmul(adjoint(low[:n]), blow), -1)
+    middle = middle + np.triu(np.matmul(bhigh, adjoint(high[:, :n])))
+    d = linalg.solve_triangular(low[:n], middle, trans="C", lower=True, unit_diagonal=True)
+    d = _divided_adjoint(high[:, :n], d)
+    if rest is not None:
+        d = np.concatenate((d, rest), axis=0 if len(lu) > n else 1)
+    return d[np.argsort(_order_of(piv, len(lu)))]
 
 
 def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     if is_stack(a):
         return for_each(lu_factor, (a,), (2,))
-    _check_square(a, "lu_factor")
     return factors(np.asarray(a))
 
 
@@ -160,18 +184,15 @@ def lu(
     p_indices: bool = False,
 ) -> Any:  # fmt: skip
     if is_stack(a):
-        return for_each(lambda m: lu(m, permute_l, p_indices=p_indices), (a,), (2,))
-    _check_square(a, "lu")
+        return tuple(for_each(lambda m: lu(m, permute_l, p_indices=p_indices), (a,), (2,)))
     packed, piv = factors(np.asarray(a))
-    n = packed.shape[0]
-    low = np.tril(packed, -1) + np.eye(n, dtype=packed.dtype)
-    high = np.triu(packed)
-    back = np.argsort(permutation(piv))
+    low, high = _split(packed)
+    order = _order_of(piv, len(packed))
     if permute_l:
-        return low[back], high
+        return low[np.argsort(order)], high
     if p_indices:
-        return back.astype(np.int32), low, high
-    return np.eye(n, dtype=packed.real.dtype)[:, permutation(piv)], low, high
+        return np.argsort(order).astype(np.int32), low, high
+    return np.eye(len(packed), dtype=packed.real.dtype)[:, order], low, high
 
 
 # -- eigenvalues of Hermitian matrices -------------------------------------------------------------------
@@ -273,27 +294,17 @@ def eigh_tridiagonal(
     check_finite: bool = True, tol: float = 0.0, lapack_driver: str = "auto",
 ) -> Any:  # fmt: skip
     d, e = np.asarray(d), np.asarray(e)
+    given = stop_gradient(d), stop_gradient(e), eigvals_only, select, select_range, check_finite, tol
+    found = solved(linalg.eigh_tridiagonal, (*given, lapack_driver), {})
+    known, vectors = (found, None) if eigvals_only else found
     w, v = tridiagonal_vectors(np.diag(d) + np.diag(e, -1))
-    if select in ("a", "all", 0):
-        return w if eigvals_only else (w, v)
-    given = (
-        stop_gradient(d),
-        stop_gradient(e),
-        False,
-        select,
-        select_range,
-        check_finite,
-        tol,
-        lapack_driver,
-    )
-    known, vectors = solved(linalg.eigh_tridiagonal, given, {})
     first = tridiagonal_place(stop_gradient(w), known)
     part = valued(known, w[first : first + len(known)])
     if eigvals_only:
         return part
-    found = v[:, first : first + len(known)]
-    along = np.sum(stop_gradient(found) * vectors, axis=0)  # another algorithm turns some of them round
-    return part, valued(vectors, found * np.where(along < 0, -1.0, 1.0))
+    v = v[:, first : first + len(known)]
+    along = np.sum(stop_gradient(v) * vectors, axis=0)  # another algorithm turns some of them round
+    return part, valued(vectors, v * np.where(along < 0, -1.0, 1.0))
 
 
 def tridiagonal_place(all_values: Any, part: Any) -> int:
@@ -322,7 +333,8 @@ def eigvals(
     a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True,
     homogeneous_eigvals: bool = False,
 ) -> Any:  # fmt: skip
-    _check_one_matrix(b, homogeneous_eigvals, "eigvals")
+    if b is not None or homogeneous_eigvals:
+        return _of_pencil(a, b, homogeneous_eigvals, False, False)
     return np.linalg.eigvals(np.asarray_chkfinite(a)) + 0j
 
 
@@ -330,7 +342,8 @@ def eig(
     a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
     overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False,
 ) -> Any:  # fmt: skip
-    _check_one_matrix(b, homogeneous_eigvals, "eig")
+    if b is not None or homogeneous_eigvals:
+        return _of_pencil(a, b, homogeneous_eigvals, left, right)
     if not (left or right):
         return np.linalg.eigvals(np.asarray_chkfinite(a)) + 0j
     w, v = np.linalg.eig(np.asarray_chkfinite(a))
@@ -358,13 +371,38 @@ def _left_vectors(v: Any, found: Any) -> Any:
     return u * np.sign(np.sum(np.real(np.conj(stop_gradient(u)) * found), axis=0))
 
 
-def _check_one_matrix(b: Any, homogeneous: bool, name: str) -> None:
-    if b is not None or homogeneous:
-        raise UnsupportedError(
-            f"scipy.linalg.{name} with b or homogeneous_eigvals",
-            "adbc has no rule for that form",
-            "take the eigenvalues of np.linalg.solve(b, a)",
-        )
+def _of_pencil(a: Any, b: Any, is_homogeneous: bool, left: bool, right: bool) -> Any:
+    """The eigenvalues of two matrices, and right vectors if they are real, from those of ``b**-1 a``: in the
+    order and with the signs that LAPACK has found."""
+    if b is not None and is_stack(a, b):
+        return for_each(lambda m, n: _of_pencil(m, n, is_homogeneous, left, right), (a, b), (2, 2))
+    a, b = np.asarray(a), b if b is None else np.asarray(b)
+    found = solved(linalg.eig, (a, b, left, right), {"homogeneous_eigvals": is_homogeneous})
+    values: Any = found[0] if left or right else found
+    vectors: Any = found[-1] if left or right else None
+    if is_homogeneous or left or not np.all(np.isfinite(values)) or (right and np.iscomplexobj(vectors)):
+        what = "scipy.linalg.eig with homogeneous_eigvals, or with b and left or complex vectors or inf"
+        instead = "take the eigenvalues of np.linalg.solve(b, a)"
+        fixed(a, what, instead)
+        fixed(b, what, instead)
+        return found
+    w, v = np.linalg.eig(np.linalg.solve(b, a))
+    order = nearest_of(stop_gradient(w), values)
+    w = valued(values, w[order] + 0j)
+    if not right:
+        return w
+    v = v[:, order]
+    sign = np.where(np.sum(stop_gradient(v) * vectors, axis=0) < 0, -1.0, 1.0)
+    return w, valued(vectors, v * sign)
+
+
+def nearest_of(numbers: Any, wanted: Any) -> Any:
+    """The places of those `numbers` that are `wanted`, each of them once."""
+    left, places = list(range(len(numbers))), []
+    for x in wanted:
+        places.append(min(left, key=lambda k: abs(numbers[k] - x)))
+        left.remove(places[-1])
+    return np.array(places, dtype=np.intp)
 
 
 # -- singular values -------------------------------------------------------------------------------------
@@ -551,6 +589,7 @@ def lstsq(
 ROWS: list[Rule] = [
     ZeroRule(signs),
     ZeroRule(tridiagonal_place),
+    ZeroRule(nearest_of),
     ZeroRule(left_vectors),
     ZeroRule(pivots),
     *(ZeroRule(function) for function in (linalg.bandwidth, linalg.issymmetric, linalg.ishermitian)),

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from adbc.rules.scipy.digamma import psi_difference
+
 __all__ = [
     "beta_by_a",
     "beta_by_b",
@@ -106,7 +108,7 @@ def _beta_below(v: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     log_rest = -np.log1p(odds)
     log_t = np.log(x) - np.log(y) - v + log_rest
     density = np.exp(a * log_t + b * log_rest - special.betaln(a, b))
-    return density * (log_t - special.psi(a) + special.psi(a + b))
+    return density * (log_t + psi_difference(a, b))
 
 
 def _beta_above(v: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
@@ -114,7 +116,7 @@ def _beta_above(v: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     log_t = -np.log1p(odds)
     log_rest = np.log(y) - np.log(x) - v + log_t
     density = np.exp(a * log_t + b * log_rest - special.betaln(a, b))
-    return -density * (log_t - special.psi(a) + special.psi(a + b))
+    return -density * (log_t + psi_difference(a, b))
 
 
 def _width(a: Any, b: Any, x: Any, y: Any) -> Any:
@@ -131,7 +133,7 @@ def _beta_by_a(a: Any, b: Any, x: Any, y: Any) -> Any:
     a, b, x, y = (np.where(inside, z, w) for z, w in ((a, 1.0), (b, 1.0), (x, 0.5), (y, 0.5)))
     below = _integral(_beta_below, _width(a, b, x, y), a, b, x, y)
     above = _integral(_beta_above, _width(b, a, y, x), a, b, x, y)
-    falls = np.log(x) < special.psi(a) - special.psi(a + b)
+    falls = np.log(x) < -psi_difference(a, b)
     return np.where(inside, np.where(falls, below, above), 0.0)
 
 

@@ -15,6 +15,7 @@ from scipy import special
 
 from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise
 from adbc.rules.scipy.base import unknown
+from adbc.rules.scipy.digamma import psi_difference
 from adbc.rules.scipy.incomplete import (
     beta_by_a,
     beta_by_b,
@@ -328,7 +329,7 @@ def _binomial_mass_by_p(out: Any, k: Any, n: Any, p: Any) -> Any:
 
 
 def _negative_mass_by_n(out: Any, k: Any, n: Any, p: Any) -> Any:
-    return out * (special.psi(k + n) - special.psi(n) + np.log(p))
+    return out * (psi_difference(n, k) + np.log(p))
 
 
 def _negative_mass_by_p(out: Any, k: Any, n: Any, p: Any) -> Any:

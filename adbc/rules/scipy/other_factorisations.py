@@ -136,13 +136,15 @@ def _product(q: Any, r: Any) -> Any:
     return q[:, :count] @ r[:count]
 
 
-def _again(function: Any, given: tuple[Any, ...], options: Any, matrix: Any) -> Any:
-    """The factors of `matrix`, as `function` gives them: with its signs, and as many columns."""
+def _again(function: Any, given: tuple[Any, ...], matrix_of: Any) -> Any:
+    """The factors of the matrix that `matrix_of` gives, as `function` has them: with its signs, and as many
+    columns; it is called first, for it says what is wrong with the arguments."""
+    found = solved(function, given, {})
+    matrix = matrix_of()
     if np.iscomplexobj(matrix):
         instead = "use scipy.linalg.qr of the changed matrix"
-        matrix = fixed(matrix, f"scipy.linalg.{function.__name__} of complex matrices", instead)
-        return solved(function, given, options)
-    found = solved(function, given, options)
+        fixed(matrix, f"scipy.linalg.{function.__name__} of complex matrices", instead)
+        return found
     is_full = found[0].shape[1] == matrix.shape[0]
     q, r = linalg.qr(matrix, mode="full" if is_full else "economic")
     like = stop_gradient(found[0])
@@ -151,16 +153,23 @@ def _again(function: Any, given: tuple[Any, ...], options: Any, matrix: Any) -> 
 
 
 def qr_update(Q: Any, R: Any, u: Any, v: Any, *positional: Any, **options: Any) -> Any:
-    change = u[:, None] * np.conjugate(v) if np.ndim(u) == 1 else u @ np.conjugate(v.T)
-    return _again(linalg.qr_update, (Q, R, u, v), {}, _product(Q, R) + change)
+    def changed() -> Any:
+        change = u[:, None] * np.conjugate(v) if np.ndim(u) == 1 else u @ np.conjugate(v.T)
+        return _product(Q, R) + change
+
+    return _again(linalg.qr_update, (Q, R, u, v), changed)
 
 
 def qr_delete(
     Q: Any, R: Any, k: int, p: int = 1, which: str = "row", overwrite_qr: bool = False,
     check_finite: bool = True,
 ) -> Any:  # fmt: skip
-    matrix = np.delete(_product(Q, R), np.arange(k, k + p), 0 if which == "row" else 1)
-    return _again(linalg.qr_delete, (Q, R, k, p, which), {}, matrix)
+    axis = 0 if which == "row" else 1
+    return _again(
+        linalg.qr_delete,
+        (Q, R, k, p, which),
+        lambda: np.delete(_product(Q, R), np.arange(k, k + p), axis),
+    )
 
 
 def qr_insert(
@@ -168,10 +177,14 @@ def qr_insert(
     check_finite: bool = True,
 ) -> Any:  # fmt: skip
     axis = 0 if which == "row" else 1
-    whole = _product(Q, R)
-    added = np.expand_dims(u, axis) if np.ndim(u) == 1 else u
-    parts = (whole[:k], added, whole[k:]) if axis == 0 else (whole[:, :k], added, whole[:, k:])
-    return _again(linalg.qr_insert, (Q, R, u, k, which), {}, np.concatenate(parts, axis=axis))
+
+    def enlarged() -> Any:
+        whole = _product(Q, R)
+        added = np.expand_dims(u, axis) if np.ndim(u) == 1 else u
+        parts = (whole[:k], added, whole[k:]) if axis == 0 else (whole[:, :k], added, whole[:, k:])
+        return np.concatenate(parts, axis=axis)
+
+    return _again(linalg.qr_insert, (Q, R, u, k, which), enlarged)
 
 
 # -- functions of matrices ---------------------------------------------------------------------------------

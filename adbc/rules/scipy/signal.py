@@ -14,7 +14,7 @@ import numpy as np
 from scipy import signal
 
 from adbc.errors import UnsupportedError
-from adbc.rules.scipy.base import FormulaRule, bodies, linear
+from adbc.rules.scipy.base import FormulaRule, ask, bodies, linear
 from adbc.rules.table import Rule
 
 __all__ = ["ROWS"]
@@ -141,17 +141,15 @@ _PADS = {
 """By name of what is behind the boundary of an image, how `numpy.pad` calls it."""
 
 
-def _bounded(convolved: Any, is_first: bool) -> Any:
-    """`convolved` of images, which go on behind their boundary; of an even length, the middle that is the
-    "same" begins with the first of two elements if `is_first`."""
+def _bounded(function: Any, convolved: Any, is_first: bool) -> Any:
+    """The body of `function`: `convolved` of images, which go on behind their boundary.
+
+    Of an even length, the middle that is the "same" begins with the first of two elements if `is_first`."""
 
     def body(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
+        ask(function, (in1, in2), mode, boundary, fillvalue)
         if mode == "valid" or (boundary == "fill" and type(fillvalue) is int and fillvalue == 0):
             return convolved(in1, in2, mode, "direct")
-        if mode not in ("full", "same"):
-            raise ValueError("Acceptable mode flags are 'valid', 'same', or 'full'.")
-        if boundary not in _PADS:
-            raise ValueError("Acceptable boundary flags are 'fill', 'circular', and 'symmetric'.")
         (n, m), (k, j) = np.shape(in1), np.shape(in2)
         width = ((k - 1, k - 1), (j - 1, j - 1))
         if boundary == "fill":
@@ -197,8 +195,8 @@ ROWS: list[Rule] = [
             "lfilter": lfilter,
             "sosfilt": sosfilt,
             "correlate": correlate,
-            "convolve2d": _bounded(signal.convolve, True),
-            "correlate2d": _bounded(_correlate2d, False),
+            "convolve2d": _bounded(signal.convolve2d, signal.convolve, True),
+            "correlate2d": _bounded(signal.correlate2d, _correlate2d, False),
             "upfirdn": upfirdn,
         },
     ),

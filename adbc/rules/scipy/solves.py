@@ -16,7 +16,7 @@ import scipy
 from scipy import linalg
 
 from adbc.errors import UnsupportedError
-from adbc.rules.implicit import solved
+from adbc.rules.implicit import solved, valued
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.scipy.base import FormulaRule, bodies
 from adbc.rules.scipy.stacks import VECTOR_OR_MATRIX, for_each, is_stack
@@ -422,7 +422,9 @@ def _column_and_row(c_or_cr: Any, name: str) -> Any:
 
 def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
     column, row = _column_and_row(c_or_cr, "solve_toeplitz")
-    return linalg.solve(toeplitz_of(column, row), b, assume_a="gen")
+    # Levinson's recursion needs minors that are not singular, which the matrix does not.
+    found = solved(linalg.solve_toeplitz, ((column, row), b, check_finite), {})
+    return valued(found, linalg.solve(toeplitz_of(column, row), b, assume_a="gen"))
 
 
 def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: Any = None) -> Any:

@@ -156,7 +156,9 @@ def _linear_solve(function: Any, A: Any, d: Any, is_adjoint: bool) -> Any:
         return np.linalg.solve(system, d)
     if issparse(A):
         return np.reshape(spsolve(system.tocsc(), d), np.shape(d))
-    y, failed = function(system, d, rtol=1e-12, atol=0.0)
+    # ``minres`` has no absolute tolerance.
+    options = {"rtol": 1e-12} if function is linalg.minres else {"rtol": 1e-12, "atol": 0.0}
+    y, failed = function(system, d, **options)
     if failed:
         raise UnsupportedError(
             f"the derivative of scipy.sparse.linalg.{function.__name__}",

@@ -22,6 +22,7 @@ from adbc.rules.activity import Refusal
 from adbc.rules.numpy.base import ArrayRule, any_active
 from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, quiet
 from adbc.rules.scipy.base import unknown
+from adbc.rules.scipy.digamma import psi_difference
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
@@ -97,7 +98,7 @@ def _poisson(k: Any, m: Any) -> Any:
 def _beta_by(a: Any, b: Any, out: Any) -> Any:
     """The derivative of the beta function by `a`; where it is zero, that of the factor 1 / gamma(a + b)."""
     near = special.gamma(a) * special.gamma(b) * _rgamma_slope(special.rgamma(a + b), a + b)
-    return np.where(out == 0, near, out * (special.psi(a) - special.psi(a + b)))
+    return np.where(out == 0, near, -out * psi_difference(a, b))
 
 
 def _at_zero(found: Any, out: Any, n: Any, rest: Any, k: Any, is_lower: bool = False) -> Any:
@@ -213,12 +214,12 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("beta", lambda out, a, b: _beta_by(a, b, out), lambda out, a, b: _beta_by(b, a, out)),
     _row(
         "betaln",
-        lambda out, a, b: special.psi(a) - special.psi(a + b),
-        lambda out, a, b: special.psi(b) - special.psi(a + b),
+        lambda out, a, b: -psi_difference(a, b),
+        lambda out, a, b: -psi_difference(b, a),
     ),
     _row(
         "binom",
-        lambda out, n, k: _at_zero(out * (special.psi(n + 1) - special.psi(n - k + 1)), out, n, n - k, k),
+        lambda out, n, k: _at_zero(-out * psi_difference(n + 1, -k), out, n, n - k, k),
         lambda out, n, k: _at_zero(
             out * (special.psi(n - k + 1) - special.psi(k + 1)), out, n, n - k, k, is_lower=True
         ),
@@ -228,7 +229,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
         lambda out, z, m: np.where(
             out == 0,
             special.gamma(z + m) * _rgamma_slope(special.rgamma(z), z),
-            out * (special.psi(z + m) - special.psi(z)),
+            out * psi_difference(z, m),
         ),
         lambda out, z, m: out * special.psi(z + m),
     ),
@@ -411,7 +412,7 @@ def _comb(which: int) -> Callable[..., Any]:
             )
         inside = np.logical_and(np.logical_and(k <= N, N >= 0), k >= 0)
         N, k = np.where(inside, N, 1.0), np.where(inside, k, 0.0)
-        by = special.psi(N + 1) - special.psi(N - k + 1) if which == 0 else (
+        by = -psi_difference(N + 1, -k) if which == 0 else (
             special.psi(N - k + 1) - special.psi(k + 1)
         )  # fmt: skip
         return np.where(inside, out * by, 0)

@@ -484,6 +484,10 @@ def called(self: Any, x: Any, y: Any, dx: int = 0, dy: int = 0, grid: bool = Tru
     x, y = np.asarray(x), np.asarray(y)
     if not grid:
         x, y = np.broadcast_arrays(x, y)
+    elif x.size and y.size:
+        for places, name in ((x, "x"), (y, "y")):
+            if places.size >= 2 and not np.all(np.diff(places) >= 0):
+                raise ValueError(f"{name} must be strictly increasing when `grid` is True")
     kx, ky = self.degrees
     found = bivariate(self.tck[:3], kx, ky, dx, dy, x, y, grid)
     return found if grid else np.reshape(found, x.shape)

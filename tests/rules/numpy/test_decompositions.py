@@ -154,3 +154,27 @@ def test_what_is_not_free_in_factors_of_full_size() -> None:
     check_rule(lambda a: np.linalg.svd(a)[1:], FAR)
     check_rule(lambda a: np.linalg.svd(a)[0][:, :3], FAR)
     check_rule(lambda a: np.linalg.qr(a, mode="complete")[1], FAR)
+
+
+@pytest.mark.parametrize("shape", [(5, 4), (4, 5), (4, 4)], ids=str)
+@pytest.mark.parametrize(
+    "solve", [lambda a, b: np.linalg.lstsq(a, b, rcond=None)[0], lambda a, b: np.linalg.pinv(a) @ b]
+)
+def test_small_singular_values_cost_no_more_digits_than_in_the_function(shape: Any, solve: Any) -> None:
+    """What is fitted does not depend on digits of coefficients that the data hardly decide."""
+    rng = np.random.default_rng(0)
+    left, right = (np.linalg.qr(rng.normal(size=(n, n)))[0] for n in shape)
+    least = min(shape)
+    a = (left[:, :least] * np.logspace(0, -6, least)) @ right[:least]
+    weights, direction = rng.normal(size=shape[0]), rng.normal(size=shape)
+    complement = np.eye(shape[0]) - left[:, :least] @ left[:, :least].T
+    turning = complement @ direction @ np.linalg.pinv(a)  # the projection on the range of m, which is fitted
+    for b, atol in ((rng.normal(size=shape[0]), 5e-6), (a @ rng.normal(size=shape[1]), 1e-10)):
+
+        def fitted(t: float, b: Any = b) -> Any:
+            m = a + 1e-6 * t * direction
+            return np.sum(weights * (m @ solve(m, b)))
+
+        exact = 1e-6 * weights @ (turning + turning.T) @ b
+        along, by = adbc.jvp(fitted, (0.0,), (1.0,))[1], adbc.grad(fitted)(0.0)
+        assert np.allclose([along, by], exact, rtol=1e-7, atol=atol), (along, by, exact)

@@ -54,3 +54,17 @@ def test_the_third_derivative_at_zero() -> None:
 def test_first_derivatives_of_small_determinants_are_as_before() -> None:
     a = np.diag([1e-200, 1e-200])
     assert adbc.grad(np.linalg.det)(a).tolist() == [[1e-200, 0.0], [0.0, 1e-200]]
+
+
+def test_what_is_constant_has_no_derivative_where_cofactors_are_infinite() -> None:
+    a = np.diag([1e200, 1e200, 0.0, 1.0])
+
+    def program(x: Any) -> Any:
+        held = [x, 0.0]
+        held[1] = held[1] + np.linalg.det(a)
+        return held[0] * 2.0 + held[1]
+
+    assert adbc.jvp(program, (1.5,), (1.0,)) == (3.0, 2.0)
+    assert adbc.value_and_grad(program)(1.5) == (3.0, 2.0)
+    along = adbc.jvp(lambda m: np.linalg.det(m), (a,), (np.zeros_like(a),))[1]
+    assert along == 0.0

@@ -36,6 +36,64 @@ def test_vectors_of_equal_values_are_nan_and_not_zero(f: Callable[[Any], Any]) -
     assert math.isnan(adbc.grad(f)(0.0))
 
 
+def _turned(values: Any, seed: int) -> Any:
+    """A symmetric matrix with these eigenvalues, which are computed a few units in the last place apart."""
+    q = np.linalg.qr(np.random.default_rng(seed).normal(size=(len(values), len(values))))[0]
+    return (q * np.asarray(values)) @ q.T
+
+
+def _exponential_of(a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    return (v * np.exp(w)) @ v.T
+
+
+def _exponential_by_eig(a: Any) -> Any:
+    w, v = np.linalg.eig(a)
+    return np.real((v * np.exp(w)) @ np.linalg.inv(v))
+
+
+def _rotation_of(a: Any) -> Any:
+    u, _, vh = np.linalg.svd(a)
+    return u @ vh
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("f", [_exponential_of, _exponential_by_eig, _rotation_of])
+def test_vectors_of_values_that_are_equal_but_for_rounding_are_nan(f: Any, seed: int) -> None:
+    a, weights = _turned([1.0, 1.0, 2.0], seed), np.cos(np.arange(9.0)).reshape(3, 3)
+
+    def program(x: Any) -> Any:
+        return np.sum(weights * f(a + x * weights))
+
+    assert math.isnan(adbc.jvp(program, (0.0,), (1.0,))[1])
+    assert math.isnan(adbc.grad(program)(0.0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_does_not_depend_on_the_vectors_of_equal_values_is_right(seed: int) -> None:
+    """The space of the others, and what small singular values are multiplied with."""
+    a, weights = _turned([1.0, 1.0, 2.0], seed), np.cos(np.arange(9.0)).reshape(3, 3)
+    turn = a - np.eye(3)  # the projection on the space of the eigenvalue 2
+    outside = np.eye(3) - turn
+
+    def projection(x: Any) -> Any:
+        v = np.linalg.eigh(a + x * (weights + weights.T))[1][:, 2:]
+        return np.sum(weights * (v @ v.T))
+
+    along = outside @ (weights + weights.T) @ turn
+    wanted = np.sum(weights * (along + along.T))
+    assert adbc.jvp(projection, (0.0,), (1.0,))[1] == pytest.approx(wanted, rel=1e-9)
+    assert adbc.grad(projection)(0.0) == pytest.approx(wanted, rel=1e-9)
+
+    low = _turned([3.0, 0.0, 0.0], seed)
+
+    def whole(x: Any) -> Any:
+        u, s, vh = np.linalg.svd(low + x * weights)
+        return np.sum(weights * ((u * s) @ vh))
+
+    assert adbc.grad(whole)(0.0) == pytest.approx(np.sum(weights**2), rel=1e-9)
+
+
 @pytest.mark.parametrize("f", [_exponential, _of_singular_values])
 def test_elsewhere_they_are_right(f: Callable[[Any], Any]) -> None:
     h = 1e-6

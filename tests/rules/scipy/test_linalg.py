@@ -130,8 +130,6 @@ def test_eigenvalues_of_general_matrices() -> None:
     check_rule(lambda a: np.sort(linalg.eigvals(a).real), A, step=1e-3)
     check_rule(lambda a: np.abs(linalg.eig(a)[1]), Z, step=1e-3)
     check_rule(lambda a: linalg.eig(a, right=False), Z, step=1e-3)
-    with pytest.raises(UnsupportedError, match="with b"):
-        adbc.grad(lambda a: abs(linalg.eigvals(a, S)[0]))(A)
 
 
 @pytest.mark.parametrize(
@@ -259,6 +257,43 @@ def test_solvers_of_stacks(b: Any) -> None:
         check_rule(lambda x, y: linalg.solve_banded((1, 2), x, y), a, b)
         check_rule(lambda x, y: linalg.solveh_banded(band(x), y), a, b)
         check_rule(lambda x, y: linalg.cho_solve_banded((band(x), False), y), a, b)
+
+
+ANY = np.random.default_rng(2).normal(size=(4, 4))  # with A, it has complex eigenvalues
+
+
+def test_eigenvalues_of_two_matrices() -> None:
+    other = A @ A.T + np.eye(4)
+    check_rule(linalg.eigvals, ANY, A)
+    check_rule(lambda a, b: np.sum(linalg.eigvals(a, b) ** 3), Z, A)  # they change their order
+    check_rule(lambda a, b: linalg.eig(a, b), S, other)
+    check_rule(lambda a, b: linalg.eig(a, b, right=False), ANY, A)
+    check_rule(lambda a, b: linalg.eig(a, b)[0], S, np.stack([other, 2.0 * other]))
+
+
+@pytest.mark.parametrize("f", [
+    lambda a: linalg.eig(a, A)[1],
+    lambda a: linalg.eig(a, S, left=True)[1],
+    lambda a: linalg.eigvals(a, np.diag([1.0, 2.0, 3.0, 0.0])),
+    lambda a: linalg.eigvals(a, A, homogeneous_eigvals=True),
+    lambda a: linalg.eigvals(a, homogeneous_eigvals=True),
+])  # fmt: skip
+def test_eigenvalues_of_two_matrices_that_are_refused(f: Any) -> None:
+    with pytest.raises(UnsupportedError, match="homogeneous_eigvals, or with b"):
+        adbc.jvp(f, (ANY,), (ANY,))
+    with pytest.raises(UnsupportedError, match="homogeneous_eigvals, or with b"):
+        adbc.grad(lambda a: np.sum(np.real(f(a))))(ANY)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (1, 3), (3, 1)], ids=str)
+def test_triangular_factors_of_matrices_that_are_not_square(shape: Any) -> None:
+    real = np.random.default_rng(4).normal(size=shape)
+    for a in (real, real + 1j * np.cos(np.arange(real.size)).reshape(shape)):
+        check_rule(lambda a: linalg.lu_factor(a)[0], a)
+        check_rule(linalg.lu, a)
+        check_rule(lambda a: linalg.lu(a, permute_l=True), a)
+        check_rule(lambda a: linalg.lu(a, p_indices=True), a)
+    check_rule(linalg.lu, np.stack([real, real[::-1]]))
 
 
 @pytest.mark.parametrize("f", [

@@ -106,6 +106,29 @@ def test_minima_with_a_gradient() -> None:
     check_rule(by_bound, 0.2, **LOOSE)
 
 
+def test_a_gradient_may_be_a_number() -> None:
+    """As that of an objective of one variable is, which SciPy makes an array."""
+
+    def program(p: float) -> Any:
+        found = optimize.minimize(
+            lambda x: np.cos(x[0] - p), [0.1], jac=lambda x: -np.sin(x[0] - p), method="Newton-CG"
+        )
+        return found.x[0] * p
+
+    check_rule(program, 0.3, **LOOSE)
+
+
+def test_a_method_of_the_program_need_not_find_a_minimum() -> None:
+    def method(fun: Any, x0: Any, **options: Any) -> Any:
+        return optimize.OptimizeResult(success=True, nfev=3)
+
+    def program(p: float) -> Any:
+        found = optimize.minimize(lambda x: (x[0] - p) ** 2, [p], method=method)
+        return p**2 * found.nfev
+
+    check_rule(program, 0.3, **LOOSE)
+
+
 def test_least_squares_with_a_jacobian() -> None:
     t = np.linspace(0.0, 1.0, 5)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
+import types
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -141,6 +143,57 @@ def _names(x: Any) -> Any:
     return root * sizes[-1] + sizes[4] + len(names[-2]) + names.count("step 1") + sum(seen) + sum(last)
 
 
+def _first_attributes(x: Any) -> Any:
+    """Objects of classes in C that get their first attribute while the solver runs."""
+    of_thread, names = threading.local(), types.SimpleNamespace()
+
+    def residual(c: Any) -> Any:
+        if not hasattr(of_thread, "count"):
+            of_thread.count = 0
+            names.rate = math.exp(-x)
+        of_thread.count += 1
+        return names.rate * c**2 + c - 1
+
+    return optimize.brentq(residual, 0, 1) + names.rate + min(of_thread.count, 3)
+
+
+class Helped:
+    """What is called counts elsewhere."""
+
+    total: ClassVar[list[int]] = [0]
+    unit = Unit(1.0)
+
+    def __init__(self) -> None:
+        self.inner = Unit(1.0)
+
+    def by_name(self) -> None:
+        CALLS["count"] += 1
+
+    @property
+    def step(self) -> float:
+        self.total[0] += 1
+        return 1.0
+
+    @staticmethod
+    def statically(c: Any) -> Any:
+        Helped.unit.count += 1
+        return c
+
+
+def _methods(x: Any) -> Any:
+    helped = Helped()
+
+    def residual(c: Any) -> Any:
+        for _ in [helped.by_name() for _ in range(2)]:
+            helped.inner.counted(1.0)
+        return helped.statically(c) * c - x * helped.step
+
+    before = CALLS["count"], helped.total[0], helped.unit.count
+    root = optimize.brentq(residual, 0, 3)
+    after = CALLS["count"], helped.total[0], helped.unit.count
+    return root + helped.inner.count + sum(after) - sum(before)
+
+
 def _counting(solve: Callable[[Unit], Any]) -> Function:
     def program(x: Any) -> Any:
         unit = Unit(x)
@@ -152,6 +205,7 @@ def _counting(solve: Callable[[Unit], Any]) -> Function:
 COUNTING = {
     "global": _global,
     "lists of names": _names,
+    "methods": _methods,
     "brentq": _counting(lambda u: optimize.brentq(u.counted, 0, 3)),
     "fsolve": _counting(lambda u: optimize.fsolve(u.counted, 1.0)[0]),
     "root": _counting(lambda u: optimize.root(u.counted, [1.0]).x[0]),
@@ -166,7 +220,8 @@ COUNTING = {
 }
 FOLLOWED = {
     "cached_property": _cached_property, "lazy_attribute": _lazy_attribute, "memo": _memo,
-    "memo and count": _memo_and_count, "variable": _variable, **COUNTING,
+    "memo and count": _memo_and_count, "variable": _variable,
+    "first attributes": _first_attributes, **COUNTING,
 }  # fmt: skip
 
 

@@ -127,6 +127,8 @@ def test_iterations_for_symmetric_matrices(name: str) -> None:
     solve = getattr(linalg, name)
     f = lambda a, b: solve(a @ a.T, b, rtol=1e-13)[0]  # noqa: E731
     check_rule(f, SQUARE, V, rtol=1e-4)
+    of_operator = lambda a, b: solve(linalg.aslinearoperator(a @ a.T), b, rtol=1e-13)[0]  # noqa: E731
+    check_rule(of_operator, SQUARE, V, rtol=1e-4)
     near = linalg.spsolve(sparse.csc_array(SQUARE @ SQUARE.T), V)
     early = lambda b: solve(SQUARE @ SQUARE.T, b, x0=near, rtol=1e-3)[0]  # noqa: E731
     np.testing.assert_allclose(adbc.jacrev(early)(V), np.linalg.inv(SQUARE @ SQUARE.T), rtol=1e-9)

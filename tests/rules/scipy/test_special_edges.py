@@ -180,3 +180,24 @@ def test_integrals_go_by_blocks_that_fit_into_memory(monkeypatch: pytest.MonkeyP
     by_blocks = adbc.jvp(lambda d: special.chndtr(x, d, nc), (df,), (np.ones(4),))[1]
     np.testing.assert_allclose(by_blocks, whole, rtol=1e-12)
     assert max(sizes) <= 3000
+
+
+LARGE: dict[str, tuple[Callable[..., Any], float, float]] = {
+    "binom": (lambda n: special.binom(n, 1.0), 1e300, 1.0),
+    "binom of several": (lambda n: special.binom(n, 3.0), 1e20, 5e39),
+    "comb": (lambda n: special.comb(n, 2.0), 1e20, 1e20),
+    "poch": (lambda z: special.poch(z, 2.0), 1e20, 2e20),
+    "betaln": (lambda a: special.betaln(a, 2.0), 1e20, -2e-20),
+    "betaln of close ones": (lambda a: special.betaln(a, 1e-12), 0.5, -4.934802200544679e-12),
+    "beta": (lambda a: special.beta(a, 1.0), 1e20, -1e-40),
+}
+"""Functions with a place and the slope there, which is the difference of two nearly equal numbers."""
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_slopes_of_large_numbers_keep_their_digits(name: str) -> None:
+    f, x, slope = LARGE[name]
+    assert adbc.grad(f)(x) == pytest.approx(slope, rel=1e-9, abs=0.0)
+    assert adbc.jvp(f, (x,), (1.0,))[1] == pytest.approx(slope, rel=1e-9, abs=0.0)
+    whole = adbc.jvp(lambda a: f(np.array([a, 3.0])), (x,), (1.0,))[1]
+    assert whole[0] == pytest.approx(slope, rel=1e-9, abs=0.0)

@@ -198,3 +198,19 @@ def test_splines_that_are_derived_and_integrated(make: Any) -> None:
         return spline.derivative()(at) + spline.antiderivative()(at) * there_and_back(at)
 
     agrees(f, np.cos(3.0 * x), np.array([0.3, 0.45, 0.7]))
+
+
+def test_a_polynomial_in_a_wide_box_keeps_its_digits() -> None:
+    """Its coefficients are hardly decided by the data, and what it is at the places well enough."""
+    x, y, at = np.array([1, 2, 4, 6, 8.5]), np.array([0.5, 0.8, 1.3, 2.5, 2.8]), np.array([0.1, 0.5, 0.9])
+    moved = np.cos(1.0 + np.arange(5))
+
+    def spline(t: Any) -> Any:
+        return np.sum(interpolate.UnivariateSpline(x * (1 + t * moved), y + t * moved, bbox=[-100, 100])(at))
+
+    def polynomial(t: Any) -> Any:
+        return np.sum(np.polyval(np.polyfit(x * (1 + t * moved), y + t * moved, 3), at))
+
+    exact = adbc.grad(polynomial)(0.01)
+    np.testing.assert_allclose(adbc.grad(spline)(0.01), exact, rtol=1e-8)
+    np.testing.assert_allclose(adbc.jvp(spline, (0.01,), (1.0,))[1], exact, rtol=1e-8)
