@@ -34,6 +34,7 @@ from adbc.runtime.calls.lost_arguments import LostArguments, lost_arguments, que
 from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, reaches_out
 from adbc.runtime.calls.plain_functions import may_look_at_callers
 from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
+from adbc.runtime.calls.reach import functions_beside
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import is_active, is_opaque, keeps_bytes, may_hide
@@ -626,6 +627,7 @@ def active_global(context: Context, f: Any, *, is_called: bool = True) -> str | 
     seen: dict[int, Any] = {}  # held, so that no address is used again
     while pending:
         f, is_called = pending.popleft()
+        pending.extend((x, True) for x in functions_beside(f, seen))
         function = _in_python(f)
         if function is None:
             if not is_called or type(f) in _HOLD_NONE or not callable(f) or issubclass(type(f), type):
@@ -651,10 +653,8 @@ def active_global(context: Context, f: Any, *, is_called: bool = True) -> str | 
         for name in () if is_own else names_in(function.__code__):
             value = function.__globals__.get(name)
             if type(value) is not types.FunctionType and _is_active_memory(context, value):
-                return (
-                    f"{function.__qualname__}, which uses the global {name!r}, whose derivative would not be"
-                    " seen"
-                )
+                user = f"{function.__qualname__}, which uses the global {name!r}"
+                return f"{user}, whose derivative would not be seen"
             found.append(value)
         for x in found:
             for method in _methods(type(x)):

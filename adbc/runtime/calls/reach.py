@@ -31,7 +31,7 @@ from adbc.tangents.contents import contents, differs
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class
 from adbc.tangents.standing import Standing
 
-__all__ = ["KEEP_NOTHING", "Reach", "memory_in", "package_of", "reach_of"]
+__all__ = ["KEEP_NOTHING", "Reach", "functions_beside", "memory_in", "package_of", "reach_of"]
 
 _CODES = 1000
 """The most functions and classes that are looked into from one."""
@@ -327,6 +327,15 @@ def _parts(x: Any) -> Sequence[Any] | None:
     if cls is property:
         return x.fget, x.fset, x.fdel
     return wrapped_by(x)
+
+
+def functions_beside(f: Any, seen: dict[int, Any]) -> list[Any]:
+    """The functions and methods in Python that are attributes of the object that `f` is a method of, and may
+    be called by it; none if that is in `seen`, to which it is added."""
+    if type(f) is not types.MethodType or id(f.__self__) in seen:
+        return []
+    seen[id(f.__self__)] = f.__self__
+    return [x for _, x in instance_fields(f.__self__) if type(x) in (types.FunctionType, types.MethodType)]
 
 
 def _within(x: Any) -> Iterator[Any]:

@@ -320,3 +320,23 @@ def test_stiff_and_long_problems_take_the_steps_that_are_fewer() -> None:
         slope = (van_der_pol(m + h, "LSODA") - van_der_pol(m - h, "LSODA")) / (2 * h)
         assert adbc.grad(van_der_pol)(m, "LSODA") == pytest.approx(slope, rel=2e-3)
         assert adbc.jvp(van_der_pol, (m, "LSODA"), (1.0, None))[1] == pytest.approx(slope, rel=2e-3)
+
+
+RATE = [1.0]
+
+
+def _turning(t: float, z: Any) -> Any:
+    return 1j * RATE[0] * z
+
+
+def test_what_a_method_calls_by_an_attribute_of_its_object_is_found() -> None:
+    """The integrator is given a method of ``complex_ode``, which has the function for an attribute."""
+
+    def f(p: float) -> Any:
+        RATE[0] = p
+        integrator = integrate.complex_ode(_turning).set_integrator("dopri5")
+        return integrator.set_initial_value([1.0], 0.0).integrate(1.0)[0].real
+
+    for derivative in (adbc.grad(f), lambda p: adbc.jvp(f, (p,), (1.0,))):
+        with pytest.raises(adbc.MissingRuleError, match="dopri5"):
+            derivative(0.7)
