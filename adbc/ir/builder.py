@@ -19,7 +19,7 @@ from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch
 from adbc.ir.traverse import cycles, depth_first_postorder
 from adbc.ir.values import UNDEF, Const, Instruction, Phi, Position, Value
 
-__all__ = ["Builder", "Variables", "insert_behind", "remove_dead_phis", "remove_trivial_phis"]
+__all__ = ["Builder", "Variables", "insert_behind", "remove_dead_phis", "remove_trivial_phis", "use_none"]
 
 
 class Builder:
@@ -353,12 +353,12 @@ def remove_trivial_phis(graph: Graph, only: set[Phi] | None = None) -> dict[Valu
             block.phis = [phi for phi in block.phis if phi not in replaced]
         graph.replace_uses(replaced)
         if UNDEF in replaced.values():
-            _use_none(graph)
+            use_none(graph)
     return replaced
 
 
-def _use_none(graph: Graph) -> None:
-    """Let what is no phi use None in place of `UNDEF`."""
+def use_none(graph: Graph) -> None:
+    """Let what is no phi use None in place of `UNDEF`: it is never reached."""
     for block in graph.blocks:
         for instruction in block.instructions:
             if UNDEF in instruction.operands:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from adbc.ir.builder import Variables, remove_dead_phis, remove_trivial_phis
+from adbc.ir.builder import Variables, remove_dead_phis, remove_trivial_phis, use_none
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Raise
@@ -77,6 +77,8 @@ def repair(
             block.terminator.replace_value(value, read(value, block))
     remove_trivial_phis(graph, only=set(variables.phis))
     remove_dead_phis(graph)
+    if isinstance(initial, Undef):
+        use_none(graph)
 
 
 def _homes(graph: Graph, definitions: Sequence[Instruction | Phi]) -> dict[Instruction | Phi, Block]:
