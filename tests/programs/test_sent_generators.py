@@ -257,6 +257,17 @@ def sent_to_the_end(x: float) -> float:
     return x
 
 
+def sent_to_a_chain(x: float) -> float:
+    return itertools.chain([x], [2.0 * x]).send(None)  # type: ignore[attr-defined,no-any-return]
+
+
+def closed_map(x: float) -> float:
+    values = map(math.sin, [x, 2.0 * x])
+    next(values)
+    values.close()  # type: ignore[attr-defined]
+    return x
+
+
 def raised(f: Callable[[float], Any]) -> str:
     with pytest.raises((TypeError, StopIteration, RuntimeError, ValueError)) as caught:
         f(0.7)
@@ -269,3 +280,12 @@ def test_errors_are_those_of_the_program(program: Callable[[float], float]) -> N
     for _ in range(3):
         assert raised(adbc.grad(program)) == told
         assert raised(lambda x: adbc.jvp(program, (x,), (1.0,))) == told
+
+
+@pytest.mark.parametrize("program", [sent_to_a_chain, closed_map])
+def test_iterators_in_c_have_no_methods_of_generators(program: Callable[[float], float]) -> None:
+    name = "send" if program is sent_to_a_chain else "close"
+    for f in (program, adbc.grad(program), lambda x: adbc.jvp(program, (x,), (1.0,))):
+        for _ in range(3):
+            with pytest.raises(AttributeError, match=f"object has no attribute '{name}'"):
+                f(0.7)

@@ -281,6 +281,8 @@ def _take_step(
     if any(end is None for _, end in heads):
         return False
     if methods:
+        if target(made) is _foreigncall_:
+            return False  # what C code makes is no generator, and has none of these methods
         return _write_with_methods(graph, functions, made, written, methods)
     places = [_place(graph, step, end) for step, end in heads if end is not None]
     yields = [call for call in written.graph.instructions() if target(call) in (_yield_, _yield_from_)]
