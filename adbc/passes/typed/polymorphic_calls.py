@@ -28,14 +28,22 @@ after::
 
 A guard (`guards`) says of a value for the rest of the function what it is; here what is tested matters to one
 call only, and behind it the ways meet again: so nothing is given up where a value is now this and now that.
-A method of which the object is tested is read where it is called.  That is no later than where it stood,
-for only what does nothing may stand between.
+A method of which the object is tested is read where it is called, if only what does nothing stands between.
+Else, as where arguments are computed, the object is tested where the method is read, and a number says to the
+calls what that has found::
+
+    b:                                                  b.read:
+        %m: Any = call _getattr_(%o, 'area')                %w: int = phi [b.bound: 1, b.other: 0]
+        %y: Any = call sqrt(%x)                 ->          %m: Any = phi [b.bound: None, b.other: %m2]
+        %z: Any = call %m(%y)                               %y: Any = call sqrt(%x)
+                                                            %t: bool = call operator.eq(%w, 1)
+                                                            branch %t, b.read.known, b.read.other
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from adbc.ir import intrinsics
@@ -46,7 +54,7 @@ from adbc.ir.ops import PURE
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.types.callables import Callables
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, BOOL, NONE, AbstractType, ClosureType, ConstType, Exact
+from adbc.types.lattice import ANY, BOOL, INT, NONE, AbstractType, ClosureType, ConstType, Exact
 
 __all__ = ["Seen", "split_calls"]
 
@@ -74,13 +82,20 @@ def split_calls(
     """
     written = 0
     users = _users(graph)
+    for read, calls in _methods(graph, users):
+        if (found := seen(read.operands[1])) is None:
+            continue
+        kinds = [known for known in found.callables.kinds if isinstance(known, Exact)]
+        if kinds and written < _LIMIT:
+            written += len(kinds) * len(calls)
+            _split_apart(graph, read, calls, kinds, found, method_of)
     for call in list(graph.instructions()):
         block = call.block
         assert block is not None
         callee = call.operands[0] if call.op == "call" else None
         if not isinstance(callee, Instruction) or type_of(callee) is not ANY:
             continue
-        if block.handler is not None and block.instructions[-1] is not call:
+        if not _may_be_split(call):
             continue  # it raises nothing that is caught, and does nothing much
         is_read = _is_read_to_call(callee, call, users) and type_of(callee.operands[1]) is ANY
         method = callee if is_read else None  # of a known object it is what stands in a field
@@ -110,6 +125,32 @@ def _users(graph: Graph) -> dict[Value, int]:
         for value in (*operands, *block.terminator.values):
             users[value] = users.get(value, 0) + 1
     return users
+
+
+def _methods(graph: Graph, users: dict[Value, int]) -> list[tuple[Instruction, list[Instruction]]]:
+    """The attributes that are read from values of unknown type to be called and for nothing else, with these
+    calls, unless they are called where they are read."""
+    called: dict[Instruction, list[Instruction]] = {}
+    for call in graph.instructions():
+        callee = call.operands[0] if call.op == "call" else None
+        if isinstance(callee, Instruction) and _calls(callee, intrinsics._getattr_):
+            called.setdefault(callee, []).append(call)
+    return [
+        (read, calls)
+        for read, calls in called.items()
+        if type_of(read) is ANY
+        and type_of(read.operands[1]) is ANY
+        and users[read] == len(calls)
+        and all(_may_be_split(call) for call in (read, *calls))
+        and not _is_read_to_call(read, calls[0], users)
+    ]
+
+
+def _may_be_split(call: Instruction) -> bool:
+    """Whether `call` may stand in several blocks: one with a handler is ended by what may raise."""
+    block = call.block
+    assert block is not None
+    return block.handler is None or block.instructions[-1] is call
 
 
 def _is_read_to_call(callee: Instruction, call: Instruction, users: dict[Value, int]) -> bool:
@@ -191,6 +232,92 @@ def _split(
         builder.block.append(_look(found, value, call))
     if method is not None:
         builder.block.append(method)
+    builder.block.append(call)
+    protect(builder.block)
+    result.operands[builder.block] = call
+    builder.jump(called)
+
+
+def _split_apart(
+    graph: Graph,
+    read: Instruction,
+    calls: Sequence[Instruction],
+    kinds: Sequence[Exact],
+    found: Seen,
+    method_of: Callable[[Instruction], Any],
+) -> None:
+    """Split `read`, of a method, by the classes of its object, and `calls` by what was found there."""
+    block, value = read.block, read.operands[1]
+    assert block is not None
+    protect = take_handler(block)
+    at = block.instructions.index(read)
+    behind = graph.cut(block, at + 1, f"{block.label}.read")
+    which, method = Phi(behind, INT), Phi(behind, ANY, read.name)
+    behind.phis += [which, method]
+    graph.replace_uses({read: method})
+    del block.instructions[at:]
+    builder = Builder(graph, block)
+    builder.position = read.position
+
+    def go_on(number: int, attribute: Value) -> None:
+        which.operands[builder.block] = Const(number)
+        method.operands[builder.block] = attribute
+        protect(builder.block)
+        builder.jump(behind)
+
+    bound: dict[int, tuple[Exact, Any]] = {}
+    for number, known in enumerate(kinds, 1):
+        test = builder.call(*_test_for(known, value), type=BOOL)
+        one, other = graph.add_block(f"{block.label}.known"), graph.add_block(f"{block.label}.other")
+        builder.branch(test, one, other)
+        builder.block = one
+        obj = builder.call(intrinsics._assume_, value, Const(known), type=known)
+        attribute = builder.call(intrinsics._getattr_, obj, *read.operands[2:], type=ANY)
+        function = method_of(attribute)
+        if function is None:
+            go_on(0, attribute)
+        else:
+            bound[number] = known, function
+            is_bound = graph.add_block(f"{block.label}.bound")
+            test = builder.call(intrinsics._method_is_, attribute, Const(function), obj, type=BOOL)
+            builder.branch(test, is_bound, other)
+            builder.block = is_bound
+            go_on(number, Const(None))
+        builder.block = other
+    if found.callables.is_open:
+        builder.block.append(_look(found, value, read))
+    builder.block.append(read)
+    go_on(0, read)
+    for call in calls:
+        _call_by_number(graph, call, which, value, bound)
+
+
+def _call_by_number(
+    graph: Graph, call: Instruction, which: Phi, value: Value, bound: Mapping[int, tuple[Exact, Any]]
+) -> None:
+    """Let `call` call the method of `value` that the number `which` says, if that is in `bound`."""
+    block = call.block
+    assert block is not None
+    protect = take_handler(block)
+    at = block.instructions.index(call)
+    called = graph.cut(block, at + 1, f"{block.label}.called")
+    result = Phi(called, ANY, call.name)
+    called.phis.append(result)
+    graph.replace_uses({call: result})
+    del block.instructions[at:]
+    builder = Builder(graph, block)
+    builder.position = call.position
+    for number, (known, function) in bound.items():
+        test = builder.call(operator.eq, which, Const(number), type=BOOL)
+        one, other = graph.add_block(f"{block.label}.known"), graph.add_block(f"{block.label}.other")
+        builder.branch(test, one, other)
+        builder.block = one
+        obj = builder.call(intrinsics._assume_, value, Const(known), type=known)
+        made = builder.call(Const(function), obj, *call.operands[1:], keywords=call.keywords)
+        result.operands[builder.block] = made
+        protect(builder.block)
+        builder.jump(called)
+        builder.block = other
     builder.block.append(call)
     protect(builder.block)
     result.operands[builder.block] = call

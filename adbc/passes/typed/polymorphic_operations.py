@@ -74,7 +74,7 @@ def split_operations(
     """
     written = 0
     instructions = list(graph.instructions())
-    called = {instruction.operands[0] for instruction in instructions if instruction.op == "call"}
+    called = _called(instructions)
     for call in instructions:
         assert call.block is not None
         if call.op != "call" or call.keywords or call in called:
@@ -86,6 +86,19 @@ def split_operations(
             written += sum(map(len, ways))
             _split(graph, call, ways)
     return written > 0
+
+
+def _called(instructions: Sequence[Instruction]) -> set[Value]:
+    """What is called by `instructions`, and what may come to it by phis."""
+    called = {instruction.operands[0] for instruction in instructions if instruction.op == "call"}
+    waiting = list(called)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Phi):
+            found = set(value.operands.values()) - called
+            called |= found
+            waiting += found
+    return called
 
 
 def _ways(
