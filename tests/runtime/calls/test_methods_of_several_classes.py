@@ -1,4 +1,4 @@
-"""Methods of objects that are now of this class and now of that, with arguments that are computed in between."""
+"""Methods of objects of several classes, with arguments that are computed between read and call."""
 
 from __future__ import annotations
 
