@@ -85,10 +85,10 @@ def split_calls(
     for read, calls in _methods(graph, users):
         if (found := seen(read.operands[1])) is None:
             continue
-        kinds = [known for known in found.callables.kinds if isinstance(known, Exact)]
-        if kinds and written < _LIMIT:
-            written += len(kinds) * len(calls)
-            _split_apart(graph, read, calls, kinds, found, method_of)
+        classes = [known for known in found.callables.kinds if isinstance(known, Exact)]
+        if classes and written < _LIMIT:
+            written += len(classes) * len(calls)
+            _split_apart(graph, read, calls, classes, found, method_of)
     for call in list(graph.instructions()):
         block = call.block
         assert block is not None
@@ -103,7 +103,7 @@ def split_calls(
         if type_of(value) is not ANY or (found := seen(value)) is None:
             continue
         met = found.callables
-        kinds = [known for known in met.kinds if method is None or isinstance(known, Exact)]
+        kinds: list[AbstractType] = [k for k in met.kinds if method is None or isinstance(k, Exact)]
         if kinds and written < _LIMIT:
             written += len(kinds)
             _split(graph, call, method, value, kinds, found, method_of)
