@@ -23,6 +23,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from adbc.derive.assumed import Assumed, renames
 from adbc.derive.late_reads import readable_late
 from adbc.derive.support import CommonSupport
 from adbc.ir import intrinsics
@@ -109,6 +110,7 @@ class Mirror(abc.ABC):
         written there."""
         self._dominators: Dominators | None = None
         self._users: dict[Value, list[Any]] | None = None
+        self.assumed = Assumed(source)
         guarded = {call.operands[1] for call in source.instructions() if _is_guard(target(call))}
         self.guarded = readable_late(source, guarded, self.sites, self.users)
         """Values about which a guess is tested before anything is written."""
@@ -329,15 +331,15 @@ class Mirror(abc.ABC):
         self.builder.block = self.blocks[self.after]
         return copy
 
+    def _rename(self, call: Instruction, source: Value) -> None:
+        """Let `call` be `source` by another name."""
+        self.primal[call] = self.p(source)
+        self.assumed.tell(call, source, self.primal[call])
+
     def _primal(self, call: Instruction, site: CallSite) -> None:
         function = site.function
-        if (
-            function is intrinsics._assume_
-            or function is intrinsics._resume_iterator_
-            or function is intrinsics._resume_view_
-            or function is intrinsics._own_
-        ):
-            self.primal[call] = self.p(site.arguments[0])
+        if renames(function):
+            self._rename(call, site.arguments[0])
             return
         copy = self._copy_call(call)
         if function is isinstance and type_of(site.arguments[0]) == ANY:

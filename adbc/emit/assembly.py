@@ -60,6 +60,7 @@ class Assembly:
         self.max_depth = 0
         self.location: Location | None = None
         self.inlined: dict[int, tuple[Location, Inlined]] = {}
+        self.said: dict[int, str] = {}  # by ids of items
         self.places: list[tuple[int, int, Inlined]] = []
         self._position: Position | None = None
         self.reachable = True
@@ -95,6 +96,12 @@ class Assembly:
         self.items.append((name, arg, self.location))
         if effect:
             self._grow(effect)
+
+    def say(self, promise: str) -> None:
+        """Note what is known of the type of the value that is on top of the stack behind the last
+        instruction (`types.promises`)."""
+        if promise and self.items and type(self.items[-1]) is tuple:
+            self.said[id(self.items[-1])] = promise
 
     def _grow(self, effect: int) -> None:
         self.depth += effect
@@ -175,6 +182,7 @@ class Assembly:
             stack_size=max(self.max_depth, 1),
             constants=[docstring, *self.constants[1:]],
             names=list(self.names),
+            said=self.said,
         )
         if self.inlined:
             self._find_places(units)

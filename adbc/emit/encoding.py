@@ -23,6 +23,7 @@ from bytecode.concrete import ExceptionTableEntry
 from adbc.emit import locations
 from adbc.emit.items import Begin, Cell, Item, Label, Location
 from adbc.records import record
+from adbc.types import promises
 
 __all__ = ["Heading", "Units", "encode"]
 
@@ -60,8 +61,12 @@ def encode(
     stack_size: int,
     constants: Sequence[object],
     names: Sequence[str],
+    said: Mapping[int, str] = {},
 ) -> tuple[types.CodeType, Units]:
-    """The code object of the items, and the size and the location of each instruction."""
+    """The code object of the items, and the size and the location of each instruction.
+
+    said: what is promised of values behind instructions, by the ids of those; the code keeps it.
+    """
     places = _places(heading.local_names, heading.cell_names, heading.free_names)
     spelt: list[bytes] = []
     where: list[Location] = []
@@ -69,8 +74,11 @@ def encode(
     jumps: list[tuple[int, str, Label]] = []
     regions: dict[Begin, list[int]] = {}  # the first instruction of each, and the first behind it
     location = Location(heading.first_line)
+    marks: list[tuple[int, str]] = []
     for item in items:
         if type(item) is tuple:
+            if id(item) in said:
+                marks.append((len(spelt), said[id(item)]))
             operation, argument, at = item
             if at is not None:
                 location = at
@@ -91,6 +99,9 @@ def encode(
         else:
             regions[item.region].append(len(spelt))  # type: ignore[union-attr]
     offsets = _resolved(spelt, jumps, labels)
+    if marks:
+        kept = promises.kept((offsets[n] + 2 * _prefixes(spelt[n]), text) for n, text in marks)
+        constants = [*constants, kept]
     body = library.ConcreteBytecode(consts=tuple(constants), names=tuple(names), varnames=heading.local_names)
     body.name, body.qualname, body.filename = heading.name, heading.qualname, heading.filename
     body.first_lineno = heading.first_line

@@ -14,6 +14,7 @@ from adbc.emit.assembler import ITERATOR_SLOTS, Assembler
 from adbc.emit.assembly import PY313
 from adbc.emit.flow import Flow, Node
 from adbc.emit.items import Label
+from adbc.emit.promises import promise_of
 from adbc.emit.schedule import ForLoop, Schedule
 from adbc.emit.sequences import SEQUENCES
 from adbc.emit.slots import Slots
@@ -24,6 +25,7 @@ from adbc.ir import ops
 from adbc.ir.graph import Graph
 from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Unreachable
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
+from adbc.types.promises import promise
 
 __all__ = ["Writer"]
 
@@ -364,6 +366,8 @@ class Writer:
                 self.step(step, instruction)
         if schedule.drops_container(instruction):
             self.asm.pop()
+        elif schedule.pushes(instruction) or instruction in schedule.groups:
+            self.asm.say(promise_of(instruction, schedule.forms[instruction].function))
 
     def refined(self, instruction: Instruction) -> list[Step]:
         """The steps of a plan, fused with those of its operands where there is an opcode for both."""
@@ -503,6 +507,7 @@ class Writer:
             self.flush()
             asm.at(found.value.position)
             asm.for_iter(self.labels[found.exit])
+            asm.say(promise(found.value.type))
             self.go(found.body, following)
             return
         terminator = node.block.terminator if node.block is not None else None

@@ -427,7 +427,8 @@ class DualBuilder(Mirror):
                     tangent = self.builder.call(intrinsics._real_, tangent, NO_TANGENT)
             else:
                 tangent = self.d(source, wanted)
-            self._define(call, self.p(source), tangent)
+            self._rename(call, source)
+            self._define(call, self.primal[call], tangent)
         elif site.function is intrinsics._unpack_ and is_solid(wanted):
             tangent = self.d(source, wanted)
             out = self._copy_call(call)

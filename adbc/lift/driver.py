@@ -25,6 +25,7 @@ from adbc.lift import ssa
 from adbc.lift.comprehensions import inline_comprehensions
 from adbc.lift.frame import Frame
 from adbc.lift.handlers import HANDLERS
+from adbc.types.lattice import TupleType
 
 __all__ = ["lift", "lift_class_body"]
 
@@ -199,9 +200,14 @@ class _Lifter:
             frame.index = index
             frame.at(instruction.positions)
             frame.region = instruction.region
+            known = frame.promised() if frame.promises else None
+            if isinstance(known, tuple):  # what will be taken apart
+                frame.assume(TupleType(known))
             HANDLERS[instruction.name](frame, instruction.arg)
             if index in jumps:
                 return
+            if known is not None and not isinstance(known, tuple):
+                frame.assume(known)
             index += 1
             if index in self.leaders:
                 frame.goto(index)

@@ -24,10 +24,12 @@ from adbc.cpython.refusals import CONSTRUCTS, Construct, refusal
 from adbc.errors import LiftError
 from adbc.ir.builder import Builder, Variables
 from adbc.ir.graph import Block, Graph
-from adbc.ir.intrinsics import KEPT, STACK, UNBOUND, Sentinel, _release_
+from adbc.ir.intrinsics import KEPT, STACK, UNBOUND, Sentinel, _assume_, _release_
 from adbc.ir.ops import may_raise
 from adbc.ir.terminators import Jump
-from adbc.ir.values import UNDEF, Argument, Const, Instruction, Position, Undef, Value
+from adbc.ir.values import UNDEF, Argument, Const, Instruction, Phi, Position, Undef, Value
+from adbc.types.lattice import AbstractType
+from adbc.types.promises import Promise, promises
 
 __all__ = ["LASTI", "NULL", "Frame"]
 
@@ -63,6 +65,7 @@ class Frame:
         self.blocks: dict[int, Block] = {}
         self.index = 0  # of the instruction that is being lifted
         self.region: Region | None = None  # of the instruction that is being lifted
+        self.promises = promises(code.code.co_consts)
         self.may_raise = False  # whether an instruction of the block may raise (without a handler)
         self.checks: list[Instruction] = []
         self.looks: dict[Value, Construct] | None = {} if looks else None
@@ -117,6 +120,29 @@ class Frame:
         self.block = through
         self.edge(self.blocks[true], true_stack)
         through.terminator = Jump(self.blocks[true], self.builder.position)
+        self.block = old
+
+    def branch_assuming(
+        self,
+        condition: Value,
+        true: int,
+        false: int,
+        known: AbstractType,
+        false_stack: list[Value],
+        value: Value,
+    ) -> None:
+        """End the block: go to one of two instructions, at `false` with a value of a known type on top."""
+        self.edge(self.blocks[true], self.stack)
+        old, position = self.block, self.builder.position
+        inside = self.graph.add_block()
+        self.variables.edge(old, inside)
+        self.variables.seal(inside)
+        self.builder.branch(condition, self.blocks[true], inside)
+        self.block, self.builder = inside, Builder(self.graph, inside)
+        self.builder.position = position
+        assumed = self.call(_assume_, value, Const(known))
+        self.edge(self.blocks[false], [*false_stack, assumed])
+        inside.terminator = Jump(self.blocks[false], position)
         self.block = old
 
     def fresh_block(self) -> None:
@@ -185,6 +211,20 @@ class Frame:
             if instruction.op != "reraise":  # behind which nothing comes
                 self.fresh_block()
         return instruction
+
+    def promised(self) -> Promise | None:
+        """What the code says of what the instruction that is being lifted puts on the stack, in the last step
+        of it."""
+        instructions, index = self.code.instructions, self.index
+        offset = instructions[index].offset
+        if index + 1 < len(instructions) and instructions[index + 1].offset == offset:
+            return None
+        return self.promises.get(offset)
+
+    def assume(self, known: AbstractType) -> None:
+        """Take what is promised of the top of the stack for granted."""
+        if isinstance(self.stack[-1], Instruction | Phi):
+            self.stack[-1] = self.call(_assume_, self.stack[-1], Const(known))
 
     def at(self, positions: dis.Positions | None) -> None:
         """Set the place in the source from which what is emitted from now on comes."""

@@ -439,7 +439,7 @@ class ForwardsPass(Mirror):
     def _copy(self, call: Instruction, site: CallSite) -> None:
         source = site.arguments[0]
         if site.function is intrinsics._assume_:
-            self.primal[call] = self.p(source)
+            self._rename(call, source)
             slot = self.slots.get(source)
             if has_shadow(type_of(call)):
                 at_once = slot is not None and not slot.is_field and is_memory(type_of(call))

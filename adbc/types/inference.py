@@ -51,6 +51,7 @@ from adbc.types.lattice import (
     is_real,
     join,
     join_all,
+    narrowed,
 )
 from adbc.types.records import made_record
 from adbc.types.typeof import typeof
@@ -509,7 +510,7 @@ def iterated_array(iterator: Value) -> ArrayType | None:
 
 def _assume(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     assumed = values[1].value if isinstance(values[1], Const) else None
-    return assumed if isinstance(assumed, AbstractType) else None
+    return narrowed(types_[0], assumed) if isinstance(assumed, AbstractType) else None
 
 
 def _first(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType:

@@ -70,6 +70,7 @@ __all__ = [
     "join",
     "join_all",
     "memory_type",
+    "narrowed",
     "tangent_of",
     "without_layout",
 ]
@@ -457,6 +458,23 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
         if element is not ANY:
             return IteratorType(element)
     return ANY
+
+
+def narrowed(known: AbstractType, assumed: AbstractType) -> AbstractType:
+    """What is known of a value of type `known` of which `assumed` is assumed.
+
+    If both cannot be, as in code for another way that does not come to pass, that is what was known before.
+    """
+    if isinstance(known, TupleType) and isinstance(assumed, TupleType):
+        if len(known.elements) != len(assumed.elements):
+            return known
+        return TupleType(tuple(map(narrowed, known.elements, assumed.elements)))
+    if assumed is ANY:
+        return known
+    before, told = class_of(known), class_of(assumed)
+    if isinstance(known, ListType) or (before is not None and told is not None and before is not told):
+        return known
+    return assumed
 
 
 def memory_type(type: AbstractType) -> AbstractType:

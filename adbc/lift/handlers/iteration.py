@@ -15,6 +15,10 @@ def _for_iter(frame: Frame, target: int) -> None:
     iterator = pair[0]
     value = frame.emit("next", iterator)
     exhausted = frame.emit("exhausted", value)
+    known = frame.promised() if frame.promises else None
+    if known is not None and not isinstance(known, tuple):
+        frame.branch_assuming(exhausted, target, frame.index + 1, known, [*frame.stack, *pair], value)
+        return
     frame.branch(
         exhausted,
         target,

@@ -241,7 +241,8 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
 
     Returns whether types have to be inferred again.
     """
-    seen = {call for block in behind_handlers(graph) for call in block.instructions}
+    seen: set[Value] = {call for block in behind_handlers(graph) for call in block.instructions}
+    seen |= _promised(graph)
     current: dict[Value, Value] = {}
     changed = False
     if sum(is_guessed(call) and _is_ready(call) for call in graph.instructions()) > _LIMIT:
@@ -301,12 +302,17 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
 
 def watch_results(graph: Graph, policy: Policy) -> None:
     """Guess nothing in `graph`, but observe what has no type."""
-    skipped = behind_handlers(graph)
+    skipped, promised = behind_handlers(graph), _promised(graph)
     for call in list(graph.instructions()):
-        if call.block not in skipped and is_guessed(call) and policy.watch(call):
+        if call.block not in skipped and call not in promised and is_guessed(call) and policy.watch(call):
             place = point_behind(call)
             if place is not None:
                 _watch(call, place, policy)
+
+
+def _promised(graph: Graph) -> set[Value]:
+    """What needs no guess, because code that was derived says what it is (`types.promises`)."""
+    return {call.operands[1] for call in graph.instructions() if _callee(call) is intrinsics._assume_}
 
 
 def _watch(call: Instruction, place: tuple[Block, int], policy: Policy) -> None:
