@@ -33,7 +33,7 @@ def found(name: str) -> bool:
 
 @pytest.mark.parametrize("name", [name for name in MODULES if found(name)])
 def test_module(name: str) -> None:
-    command = [sys.executable, "-m", "tests.programs.library_tests", name]
+    command = [sys.executable, "-m", "tests.programs.library_tests", name, "--constants"]
     finished = subprocess.run(command, capture_output=True, text=True, check=True)
     report: dict[str, Any] = json.loads(finished.stdout.splitlines()[-1])
     assert (report["wrong"], report["failed"]) == (0, 0), finished.stdout

@@ -23,6 +23,7 @@ from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, funct
 from adbc.rules.numpy.elements import (
     computes_whole,
     is_inexact,
+    refuse_answer,
     refuse_opaque,
     refuse_text,
     refuse_text_of,
@@ -69,6 +70,7 @@ __all__ = [
     "new_shadow",
     "places",
     "plain",
+    "refuse_answer",
     "refuse_object",
     "refuse_opaque",
     "refuse_own_protocol",
@@ -514,6 +516,8 @@ class ArrayRule(Rule):
         if meets_objects(args, dargs):
             return frule_by_numbers(self.frule, self.function, args, dargs, kwargs)
         out = self.function(*args, **kwargs)
+        if any_active(dargs):
+            refuse_answer(out)
         dout = self._tangent(out, arrays, dargs, others)
         if dout is not None:
             refuse_opaque(out)
@@ -585,6 +589,7 @@ class ArrayRule(Rule):
                     refuse_opaque(x)
         out = self.function(*args, **kwargs)
         if active:
+            refuse_answer(out)
             refuse_opaque(out)
             refuse_text_of(out, arrays, fargs)
         fout = new_shadow(out, active)

@@ -67,22 +67,22 @@ class ArangeRule(ArrayRule):
 
     def __init__(self) -> None:
         super().__init__(np.arange, "start stop step", jvp=[_arange_along(i) for i in range(3)],
-                         vjp=[_arange_against(i) for i in range(3)])  # fmt: skip
+                         vjp=[_arange_against(i) for i in range(3)], defaults={"start": 0})  # fmt: skip
 
 
-def _arange_weight(y: Any, i: int, count: int) -> Any:
-    """The derivative of the values of ``np.arange`` by argument `i` of `count`."""
-    if count == 1 or i == 1:
+def _arange_weight(y: Any, i: int, stop: Any) -> Any:
+    """The derivative of the values of ``np.arange`` by argument `i`; without a stop, the first is that."""
+    if i == 1 or (i == 0 and stop is None):
         return np.zeros(np.shape(y))
     return np.ones(np.shape(y)) if i == 0 else np.arange(np.size(y)) * 1.0
 
 
 def _arange_along(i: int) -> Any:
-    return lambda d, y, *args, **_: _arange_weight(y, i, len(args)) * d
+    return lambda d, y, start=None, stop=None, *_, **__: _arange_weight(y, i, stop) * d
 
 
 def _arange_against(i: int) -> Any:
-    return lambda by, y, *args, **_: _arange_weight(y, i, len(args)) * by
+    return lambda by, y, start=None, stop=None, *_, **__: _arange_weight(y, i, stop) * by
 
 
 def _fractions(y: Any, num: Any, endpoint: Any, axis: Any, retstep: Any) -> Any:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.tangents.fields import is_python_class
 
-__all__ = ["computes_whole", "is_inexact", "refuse_opaque", "refuse_text", "refuse_text_of"]
+__all__ = ["computes_whole", "is_inexact", "refuse_answer", "refuse_opaque", "refuse_text", "refuse_text_of"]
 
 
 def is_inexact(x: Any) -> bool:
@@ -44,6 +45,20 @@ def refuse_opaque(x: Any) -> None:
             "that is differentiated for arrays of floats and of complex numbers only",
             f"use {what}",
         )
+
+
+def refuse_answer(out: Any) -> None:
+    """Raise if `out`, which NumPy computes of something active, is an object of a class in Python: methods of
+    another argument have made it."""
+    if not isinstance(out, _COMPUTED) and is_python_class(type(out)):
+        raise UnsupportedError(
+            f"a NumPy function gives a {type(out).__name__}, and an argument has a derivative",
+            "what it does with objects that are no numbers runs unseen",
+            "use an operator, which is followed: x * y in place of np.multiply(x, y)",
+        )
+
+
+_COMPUTED = (np.ndarray, np.generic, bool, int, float, complex, tuple, list, str)
 
 
 def refuse_text(out: Any, source: Any) -> None:

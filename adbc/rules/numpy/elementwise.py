@@ -29,6 +29,7 @@ from adbc.rules.numpy.base import (
     give,
     new_shadow,
     plain,
+    refuse_answer,
     refuse_opaque,
 )
 from adbc.rules.numpy.object_numbers import frule_by_numbers, is_of_objects, meets_objects, rrule_by_numbers
@@ -257,6 +258,8 @@ class ElementwiseRule(ArrayRule):
             dargs = without_refused(self.jvp, args, dargs)
         if is_of_objects(out) and any_active(dargs):
             return frule_by_numbers(self.frule, self.function, args, dargs, kwargs)
+        if any_active(dargs):
+            refuse_answer(out)
         dout = self._tangent(out, list(args), dargs, {})
         if dout is not None:
             refuse_opaque(out)
@@ -275,6 +278,7 @@ class ElementwiseRule(ArrayRule):
         fout = new_shadow(out, active)
         if not active:
             return out, fout, lambda bout: (None,) * len(args)
+        refuse_answer(out)
 
         def elementwise_pullback(bout: Any) -> Sequence[Any]:
             by = fout if isinstance(fout, np.ndarray) else bout

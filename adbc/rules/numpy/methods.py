@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import gather_tangent, plain, refuse_opaque
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.object_numbers import is_of_objects, listed
@@ -63,9 +64,28 @@ def conjugate_back(by: Any, out: Any, x: Any) -> Any:
     return conj(by)
 
 
-def _conjugate_row(function: Any) -> ViewRule:
-    """The row of a function that conjugates an array, and gives the array itself if its numbers are real."""
-    return ViewRule(function, back=_conjugated, parameters=("x",), names="x", against=conjugate_back)
+class ConjugateRule(ViewRule):
+    """The row of a method that conjugates an array, and gives the array itself if its numbers are real."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function, back=_conjugated, parameters=("x",), names="x", against=conjugate_back)
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        _refuse_target(args)
+        return super().frule(args, dargs, kwargs)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        _refuse_target(args)
+        return super().rrule(args, fargs, kwargs)
+
+
+def _refuse_target(args: Args) -> None:
+    if len(args) > 1:
+        raise UnsupportedError(
+            "conj or conjugate of an array into another",
+            "the derivative of the method is that of a view or of a new array",
+            "call the function, which takes a target: np.conjugate(x, out=y)",
+        )
 
 
 def to_device(x: Any, device: Any, /, *, stream: Any = None) -> Any:
@@ -87,8 +107,8 @@ ROWS: list[Rule] = [
     Overlay(np.ndarray.data, memory_of),
     Primitive(np.ndarray.tolist, frule=tolist_frule, rrule=tolist_rrule, when=plain),
     Primitive(np.generic.tolist, frule=tolist_frule, rrule=tolist_rrule, when=plain),
-    _conjugate_row(np.ndarray.conj),
-    _conjugate_row(np.ndarray.conjugate),
-    _conjugate_row(np.generic.conj),
-    _conjugate_row(np.generic.conjugate),
+    ConjugateRule(np.ndarray.conj),
+    ConjugateRule(np.ndarray.conjugate),
+    ConjugateRule(np.generic.conj),
+    ConjugateRule(np.generic.conjugate),
 ]

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy import polynomial
-from numpy.polynomial import polyutils
+from numpy.polynomial import _polybase, polyutils
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.base import NUMBERS, ArrayRule, plain
 from adbc.rules.numpy.composed import are_floats, are_numbers, followed
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.quick import quick
@@ -269,6 +269,15 @@ def _polyfit(
 # -- values of numpy.polynomial ----------------------------------------------------------------------------
 
 
+def of_numbers(*classes: type) -> bool:
+    """The `when` of functions that compute as well with whatever has the operators: the value of a polynomial
+    at another is a polynomial, and neither a number nor an array."""
+    return plain(*classes) and all(issubclass(cls, _NUMBERS_AND_ARRAYS) for cls in classes)
+
+
+_NUMBERS_AND_ARRAYS = (np.ndarray, np.generic, *NUMBERS, list, tuple, type(None))
+
+
 def _series(home: Any, prefix: str) -> list[Rule]:
     """The row of the function that gives values of series of one family."""
     value, der, vander = (getattr(home, f"{prefix}{name}") for name in ("val", "der", "vander"))
@@ -294,7 +303,7 @@ def _series(home: Any, prefix: str) -> list[Rule]:
         return np.array(terms)
 
     formulas = {"jvp": [by_place, by_coefficients], "vjp": [to_place, to_coefficients]}
-    return [ArrayRule(value, "x c tensor", **formulas)]  # type: ignore[arg-type]
+    return [ArrayRule(value, "x c tensor", when=of_numbers, **formulas)]  # type: ignore[arg-type]
 
 
 def are_series(alist: Any, trim: Any) -> bool:
@@ -311,6 +320,22 @@ def _as_series(alist: Any, trim: Any = True) -> Any:
     if are_series(alist, trim):
         return [np.array(alist[0])] if len(alist) == 1 else [np.array(a) for a in alist]
     return _lines_of_as_series(alist, trim)
+
+
+_lines_of_mapdomain = followed(polyutils.mapdomain)
+
+
+def _mapdomain(x: Any, old: Any, new: Any) -> Any:
+    """The body of ``mapdomain``, which makes an array of a series that is put into another: its one element
+    would be multiplied unseen."""
+    if is_series(x):
+        offset, scale = polyutils.mapparms(old, new)
+        return offset + scale * x
+    return _lines_of_mapdomain(x, old, new)
+
+
+def is_series(x: Any) -> bool:
+    return isinstance(x, _polybase.ABCPolyBase)
 
 
 FAMILIES = [
@@ -338,5 +363,7 @@ ROWS: list[Rule] = [
     Overlay(np.polyfit, _polyfit, when=plain),
     ZeroRule(are_series, result=bool),
     Overlay(polyutils.as_series, _as_series),
+    ZeroRule(is_series, result=bool),
+    Overlay(polyutils.mapdomain, _mapdomain),
     *(row for home, prefix in FAMILIES for row in _series(home, prefix)),
 ]  # fmt: skip

@@ -329,13 +329,17 @@ def _parts(x: Any) -> Sequence[Any] | None:
     return wrapped_by(x)
 
 
-def functions_beside(f: Any, seen: dict[int, Any]) -> list[Any]:
-    """The functions and methods in Python that are attributes of the object that `f` is a method of, and may
-    be called by it; none if that is in `seen`, to which it is added."""
-    if type(f) is not types.MethodType or id(f.__self__) in seen:
+def functions_beside(x: Any, seen: dict[int, Any]) -> list[Any]:
+    """The functions and methods in Python that are attributes of `x`, an object of a class in Python, or of
+    the one that `x` is a method of, and may be called by who has it; none if that is in `seen`, to which it
+    is added."""
+    if type(x) is types.MethodType:
+        x = x.__self__
+    key = ~id(x)  # as one that may be called it has a place of its own
+    if not is_python_class(type(x)) or key in seen:
         return []
-    seen[id(f.__self__)] = f.__self__
-    return [x for _, x in instance_fields(f.__self__) if type(x) in (types.FunctionType, types.MethodType)]
+    seen[key] = x
+    return [f for _, f in instance_fields(x) if type(f) in (types.FunctionType, types.MethodType)]
 
 
 def _within(x: Any) -> Iterator[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.errors import UnsupportedError
 from adbc.rules.numpy.zeros import FUNCTIONS, INTO, IntoRule
 from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
@@ -134,3 +135,21 @@ def test_every_function_that_takes_out_has_such_a_row() -> None:
     assert len(writing) > 8
     for function in [*writing, *(getattr(np.ndarray, name) for name, _, _ in INTO)]:
         assert isinstance(table.find(function, (np.ndarray,)), IntoRule)
+
+
+@pytest.mark.parametrize("method", [np.ndarray.conj, np.ndarray.conjugate])
+def test_methods_that_conjugate_into_another_array_are_refused(method: Any) -> None:
+    def into_its_argument(x: Any) -> Any:
+        z, out = np.array([1.0 - 1.0j, 2.0 + 3.0j]) * x, np.empty(2, complex)
+        method(z, out)
+        return out.imag.sum()
+
+    def by_a_function(x: Any) -> Any:
+        z, out = np.array([1.0 - 1.0j, 2.0 + 3.0j]) * x, np.empty(2, complex)
+        np.conjugate(z, out)
+        return out.imag.sum()
+
+    for derivative in (adbc.grad(into_its_argument), lambda x: adbc.jvp(into_its_argument, (x,), (1.0,))):
+        with pytest.raises(UnsupportedError, match="another"):
+            derivative(1.5)
+    check_rule(by_a_function, 1.5)

@@ -448,3 +448,37 @@ def test_sequences_that_are_arrays_of_one_dtype_only() -> None:
 
     assert adbc.value_and_grad(f)(2.0) == (202.0, 100.0)
     assert adbc.jvp(f, (2.0,), (1.0,)) == (202.0, 100.0)
+
+
+class Scaled:
+    """Has the operators of a number and is none."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __add__(self, other: Any) -> Scaled:
+        return Scaled(self.value + other)
+
+    def __mul__(self, other: Any) -> Scaled:
+        return Scaled(self.value * other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+SCALED = Scaled(2.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.multiply(np.float64(3.0) * x, SCALED).value,
+        lambda x: np.add(3.0 * x, SCALED).value,
+        lambda x: np.dot(np.array([3.0]) * x, [SCALED]).value,
+    ],
+)
+def test_objects_that_functions_make_by_methods_of_arguments_are_refused(f: Any) -> None:
+    for derivative in (adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
+        with pytest.raises(AdbcError, match=r"Scaled|dtype object"):
+            derivative(1.5)
+
+    check(lambda x: (np.float64(3.0) * x * SCALED).value, 1.5)

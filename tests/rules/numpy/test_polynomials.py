@@ -137,3 +137,33 @@ def test_random_draws_on_each_path(seed: int) -> None:
     check_each_path(lambda x, y, w: np.sum(np.sin(np.polyfit(x, y, degree, w=w))), x, y, w)
     check_each_path(lambda p, x: np.sum(np.sin(np.polyval(p, x))), rng.normal(size=degree), x)
     check_each_path(lambda p, x: polynomial.Legendre(p)(x).sum(), rng.normal(size=degree + 1), x)
+
+
+FAMILIES = [
+    polynomial.Polynomial, polynomial.Chebyshev, polynomial.Legendre, polynomial.Hermite, polynomial.HermiteE,
+    polynomial.Laguerre,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_series_in_series(family: Any) -> None:
+    """The value of a series at another is a series, as is what converts one."""
+
+    def inserted(c: Any) -> Any:
+        return np.sum(family(c)(polynomial.Polynomial([0.3, 1.2])).coef ** 2)
+
+    def converted(c: Any) -> Any:
+        return np.sum(family(c, domain=[0.0, 3.0]).convert(kind=polynomial.Polynomial).coef ** 2)
+
+    def cast_from_a_domain(a: float) -> Any:
+        return np.sum(family([0.4, 1.1, 0.7], domain=[-1.0, a]).convert(kind=polynomial.Chebyshev).coef ** 2)
+
+    def fitted(a: float) -> Any:
+        x = np.array([0.0, 0.5, 1.2, 2.0])
+        fit = family.fit(a * x, np.sin(x), 2)
+        return np.sum(fit.convert(kind=polynomial.Polynomial).coef ** 2)
+
+    check_rule(inserted, np.array([0.4, 1.1, 0.7]))
+    check_rule(converted, np.array([0.4, 1.1, 0.7]))
+    check_rule(cast_from_a_domain, 1.7)
+    check_rule(fitted, 1.3)

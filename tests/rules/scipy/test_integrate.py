@@ -340,3 +340,21 @@ def test_what_a_method_calls_by_an_attribute_of_its_object_is_found() -> None:
     for derivative in (adbc.grad(f), lambda p: adbc.jvp(f, (p,), (1.0,))):
         with pytest.raises(adbc.MissingRuleError, match="dopri5"):
             derivative(0.7)
+
+
+def _turned(t: float, y: Any) -> Any:
+    return RATE[0] * np.array([y[1], -y[0]])
+
+
+def test_what_a_closure_calls_by_an_attribute_of_a_captured_object_is_found() -> None:
+    """The solver that lets code in C take steps gives it a function that has captured the solver, of whose
+    attributes one calls the function of the program."""
+
+    def f(p: float) -> Any:
+        RATE[0] = p
+        found = integrate.solve_ivp(_turned, (0.0, 1.0), (1.0, 0.0), method="LSODA", dense_output=True)
+        return found.y[0, -1]
+
+    for derivative in (adbc.grad(f), lambda p: adbc.jvp(f, (p,), (1.0,))):
+        with pytest.raises(adbc.MissingRuleError, match="lsoda"):
+            derivative(0.7)
