@@ -17,7 +17,8 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.numpy.elementwise import conj
-from adbc.rules.numpy.linalg import coinciding, gaps, multiple
+from adbc.rules.numpy.equal_values import coinciding, gaps, vanishing
+from adbc.rules.numpy.linalg import FreeVectors, multiple
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
@@ -139,6 +140,10 @@ def free_against(by: Any, fixed: Any, free: Any, name: str) -> Any:
     return -np.matmul(free, np.matmul(adjoint(by), fixed))
 
 
+SINGULAR_VECTORS = (FreeVectors(0, 1), FreeVectors(2, 1, is_row=True))
+"""The singular vectors of ``svd``, on the left and on the right."""
+
+
 def _triangle(a: Any, hermitian: Any) -> Any:
     """The matrix that is decomposed: with ``hermitian=True`` only the lower triangle is read."""
     if not hermitian:
@@ -173,6 +178,7 @@ def svd_along(
     v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
     inner = np.matmul(np.matmul(adjoint(u), d), v)
     f = gaps(s * s, inner, adjoint(inner), coincide=coinciding(s), along=True)
+    f = np.where(vanishing(s), np.nan, f)
     du = np.matmul(u, f * (inner * row + column * adjoint(inner)))
     dv = np.matmul(v, f * (column * inner + adjoint(inner) * row))
     if np.iscomplexobj(inner):  # u and v turn against each other
@@ -311,8 +317,8 @@ def _cond(x: Any, p: Any = None) -> Any:
 
 ROWS: list[Rule] = [
     multiple(np.linalg.slogdet, slogdet_along, slogdet_against),
-    multiple(np.linalg.eig, eig_along, eig_against),
-    multiple(np.linalg.svd, svd_along, svd_against),
+    multiple(np.linalg.eig, eig_along, eig_against, free=(FreeVectors(1, 0, is_any_use=True),)),
+    multiple(np.linalg.svd, svd_along, svd_against, free=SINGULAR_VECTORS),
     multiple(np.linalg.qr, qr_along, qr_against),
     ArrayRule(np.linalg.eigvals, "a", jvp=[eigvals_jvp], vjp=[eigvals_vjp]),
     ZeroRule(np.linalg.matrix_rank, when=plain),
