@@ -37,9 +37,19 @@ def _inverse(s: Any) -> Any:
 # -- determinants ----------------------------------------------------------------------------------------
 
 
+def inverse_or_nan(a: Any) -> Any:
+    """The inverse of `a`; NaN if it has none, where the logarithm of the determinant is infinite."""
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return np.full_like(a, np.nan)
+
+
 def slogdet_along(d: Any, outs: Any, a: Any) -> list[Any]:
     """The tangents of sign and logarithm: of real matrices the sign does not move."""
-    trace = np.sum(np.swapaxes(np.linalg.inv(a), -1, -2) * d, axis=(-2, -1))
+    if not np.any(d):
+        return [None, None]
+    trace = np.sum(np.swapaxes(inverse_or_nan(a), -1, -2) * d, axis=(-2, -1))
     return [1j * outs[0] * np.imag(trace) if np.iscomplexobj(a) else None, np.real(trace)]
 
 
@@ -47,7 +57,9 @@ def slogdet_against(by: list[Any], outs: Any, a: Any) -> Any:
     by_trace: Any = 0.0 if by[1] is None else np.asarray(by[1])
     if by[0] is not None and np.iscomplexobj(a):
         by_trace = by_trace - 1j * np.imag(np.conjugate(by[0]) * outs[0])
-    return conj(np.swapaxes(np.linalg.inv(a), -1, -2)) * np.asarray(by_trace)[..., None, None]
+    if not np.any(by_trace):
+        return None
+    return conj(np.swapaxes(inverse_or_nan(a), -1, -2)) * np.asarray(by_trace)[..., None, None]
 
 
 # -- eigenvalues of general matrices ---------------------------------------------------------------------

@@ -323,7 +323,10 @@ def multiple(
         dx = gather_tangent(args[0], dargs[0])
         if dx is None:
             return outs, fresh_tangent(outs)
-        douts = along(dx, outs, gather(args[0]), *args[1:], **kwargs)
+        try:
+            douts = along(dx, outs, gather(args[0]), *args[1:], **kwargs)
+        except np.linalg.LinAlgError:
+            douts = [_undefined(y, [dx]) for y in (outs if isinstance(outs, tuple) else (outs,))]
         if not isinstance(outs, tuple):
             return outs, finish(douts[0], outs)
         return outs, _bundle(outs, [fill_tangent(y, finish(d, y)) for d, y in zip(douts, outs, strict=True)])
@@ -337,10 +340,16 @@ def multiple(
             for part in free:
                 seed(shadows[part.place], outs[part.values], part.is_row, part.is_any_use)
 
+        def back(by: list[Any]) -> Any:
+            try:
+                return against(by, outs, gather(args[0]), *args[1:], **kwargs)
+            except np.linalg.LinAlgError:
+                return _undefined(gather(args[0]), by)
+
         def multiple_pullback(bouts: Any) -> Sequence[Any]:
             result: list[Any] = [None] * len(args)
             if active and not isinstance(outs, tuple):
-                d = against([fouts], outs, gather(args[0]), *args[1:], **kwargs)
+                d = back([fouts])
                 result[0] = give(fargs[0], args[0], d)
             elif active:
                 shadows = _parts(fouts, outs)
@@ -350,7 +359,7 @@ def multiple(
                     by[part.place] = cancelled_are_nan(
                         by[part.place], outs[part.values], part.is_row, part.is_any_use
                     )
-                d = against(by, outs, gather(args[0]), *args[1:], **kwargs)
+                d = back(by)
                 if d is not None:
                     result[0] = give(fargs[0], args[0], d)
             return result
@@ -358,6 +367,15 @@ def multiple(
         return outs, fouts, multiple_pullback
 
     return Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=parameters)
+
+
+def _undefined(like: Any, given: Sequence[Any]) -> Any:
+    """What stands for a derivative where a matrix is singular by which it is divided, though the function
+    has a value: NaN, or zero if all that is `given` to it is zero."""
+    if not np.issubdtype(np.asarray(like).dtype, np.inexact):
+        return None
+    is_moved = any(d is not None and np.any(d) for d in given)
+    return np.full_like(like, np.nan if is_moved else 0.0)
 
 
 def _parts(bundle: Any, outs: Any) -> list[Any]:
