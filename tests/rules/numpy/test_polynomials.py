@@ -137,3 +137,18 @@ def test_random_draws_on_each_path(seed: int) -> None:
     check_each_path(lambda x, y, w: np.sum(np.sin(np.polyfit(x, y, degree, w=w))), x, y, w)
     check_each_path(lambda p, x: np.sum(np.sin(np.polyval(p, x))), rng.normal(size=degree), x)
     check_each_path(lambda p, x: polynomial.Legendre(p)(x).sum(), rng.normal(size=degree + 1), x)
+
+
+def test_examples_of_fits_print_nothing(capfd: Any) -> None:
+    """LAPACK prints lines of its own about equations with a NaN, as those of equal places have."""
+
+    def program(x: Any) -> Any:
+        total = 0.0 * x
+        for k in range(3):
+            total += np.polyfit(np.arange(5), np.sin(np.arange(5) * x), k)[0]
+        return total
+
+    for _ in range(4):
+        adbc.jvp(program, (1.3,), (1.0,))
+        adbc.grad(program)(1.3)
+    assert capfd.readouterr() == ("", "")
