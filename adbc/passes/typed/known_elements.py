@@ -429,7 +429,7 @@ def _removable(call: Instruction, knowledge: ElementKnowledge) -> Any:
     if function is _project_:
         return object
     if function is _foreigncall_ and constant(call.operands[1]) is len:
-        return len if type(constant(call.operands[2])) is tuple else None
+        return len if len(call.operands) == 3 and type(constant(call.operands[2])) is tuple else None
     if type(function) is not types.FunctionType:
         return None
     row = knowledge.row(function, [*map(type_of, call.operands[1:])])

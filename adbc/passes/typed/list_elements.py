@@ -227,6 +227,11 @@ _WRITES: dict[Any, int] = {
 _INDICES = (INT, BOOL)
 
 
+def _is_write(function: Any, types_: Sequence[Any]) -> bool:
+    """Whether a value is written into a list by `function`, which may lack an argument, and raises then."""
+    return function in _WRITES and len(types_) > _WRITES[function] and is_list(types_[0])
+
+
 class _Elements:
     """The terms of the values of one graph."""
 
@@ -340,7 +345,7 @@ class _Elements:
             pass
         elif function is list.pop and is_list(types_[0]):
             _unify(self.term(call), _element(self.term(arguments[0])))
-        elif function in _WRITES and is_list(types_[0]) and self._at_index(function, types_):
+        elif _is_write(function, types_) and self._at_index(function, types_):
             _unify(_element(self.term(arguments[0])), self.term(arguments[_WRITES[function]]))
         elif function in _GROWS and all(map(is_list, types_)) and len(types_) == 2:
             _unify(_element(self.term(arguments[0])), _element(self.term(arguments[1])))
@@ -431,7 +436,7 @@ class _Elements:
             return len(types_) == 1 or types_[1] in _INDICES or types_[1] == Exact(slice)
         if function in _AT_INDEX or function is intrinsics._unpack_list_:
             return True
-        if function in _WRITES and is_list(types_[0]):
+        if _is_write(function, types_):
             # A list that is not known may be one that is.
             target, value = self.term(arguments[0]), self.term(arguments[_WRITES[function]])
             return _find(target).is_fresh or (

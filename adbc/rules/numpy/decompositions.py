@@ -17,7 +17,8 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.numpy.elementwise import conj
-from adbc.rules.numpy.linalg import coinciding, gaps, multiple
+from adbc.rules.numpy.equal_values import coinciding, gaps, vanishing
+from adbc.rules.numpy.linalg import FreeVectors, multiple
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
@@ -36,9 +37,19 @@ def _inverse(s: Any) -> Any:
 # -- determinants ----------------------------------------------------------------------------------------
 
 
+def inverse_or_nan(a: Any) -> Any:
+    """The inverse of `a`; NaN if it has none, where the logarithm of the determinant is infinite."""
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return np.full_like(a, np.nan)
+
+
 def slogdet_along(d: Any, outs: Any, a: Any) -> list[Any]:
     """The tangents of sign and logarithm: of real matrices the sign does not move."""
-    trace = np.sum(np.swapaxes(np.linalg.inv(a), -1, -2) * d, axis=(-2, -1))
+    if not np.any(d):
+        return [None, None]
+    trace = np.sum(np.swapaxes(inverse_or_nan(a), -1, -2) * d, axis=(-2, -1))
     return [1j * outs[0] * np.imag(trace) if np.iscomplexobj(a) else None, np.real(trace)]
 
 
@@ -46,7 +57,9 @@ def slogdet_against(by: list[Any], outs: Any, a: Any) -> Any:
     by_trace: Any = 0.0 if by[1] is None else np.asarray(by[1])
     if by[0] is not None and np.iscomplexobj(a):
         by_trace = by_trace - 1j * np.imag(np.conjugate(by[0]) * outs[0])
-    return conj(np.swapaxes(np.linalg.inv(a), -1, -2)) * np.asarray(by_trace)[..., None, None]
+    if not np.any(by_trace):
+        return None
+    return conj(np.swapaxes(inverse_or_nan(a), -1, -2)) * np.asarray(by_trace)[..., None, None]
 
 
 # -- eigenvalues of general matrices ---------------------------------------------------------------------
@@ -139,6 +152,10 @@ def free_against(by: Any, fixed: Any, free: Any, name: str) -> Any:
     return -np.matmul(free, np.matmul(adjoint(by), fixed))
 
 
+SINGULAR_VECTORS = (FreeVectors(0, 1), FreeVectors(2, 1, is_row=True))
+"""The singular vectors of ``svd``, on the left and on the right."""
+
+
 def _triangle(a: Any, hermitian: Any) -> Any:
     """The matrix that is decomposed: with ``hermitian=True`` only the lower triangle is read."""
     if not hermitian:
@@ -173,6 +190,7 @@ def svd_along(
     v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
     inner = np.matmul(np.matmul(adjoint(u), d), v)
     f = gaps(s * s, inner, adjoint(inner), coincide=coinciding(s), along=True)
+    f = np.where(vanishing(s), np.nan, f)
     du = np.matmul(u, f * (inner * row + column * adjoint(inner)))
     dv = np.matmul(v, f * (column * inner + adjoint(inner) * row))
     if np.iscomplexobj(inner):  # u and v turn against each other
@@ -311,8 +329,8 @@ def _cond(x: Any, p: Any = None) -> Any:
 
 ROWS: list[Rule] = [
     multiple(np.linalg.slogdet, slogdet_along, slogdet_against),
-    multiple(np.linalg.eig, eig_along, eig_against),
-    multiple(np.linalg.svd, svd_along, svd_against),
+    multiple(np.linalg.eig, eig_along, eig_against, free=(FreeVectors(1, 0, is_any_use=True),)),
+    multiple(np.linalg.svd, svd_along, svd_against, free=SINGULAR_VECTORS),
     multiple(np.linalg.qr, qr_along, qr_against),
     ArrayRule(np.linalg.eigvals, "a", jvp=[eigvals_jvp], vjp=[eigvals_vjp]),
     ZeroRule(np.linalg.matrix_rank, when=plain),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,12 +21,13 @@ from adbc.rules.numpy.base import (
 )
 from adbc.rules.numpy.determinants import det_jvp, det_vjp
 from adbc.rules.numpy.elementwise import conj
+from adbc.rules.numpy.equal_values import cancelled_are_nan, gaps, seed
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import Tangent, fill_tangent, fresh_shadow, fresh_tangent
 from adbc.tangents.array_products import multiply
 
-__all__ = ["ROWS", "coinciding", "gaps", "multiple"]
+__all__ = ["ROWS", "VECTORS", "FreeVectors", "multiple"]
 
 
 # -- linear algebra --------------------------------------------------------------------------------------
@@ -168,40 +169,6 @@ def _hermitian_part(d: Any, uplo: str) -> Any:
     return _hermitian(d, {"upper": uplo == "U"})
 
 
-_ROUNDING = 64
-"""How many units in the last place of the largest eigenvalue those that coincide may be computed apart."""
-
-
-def coinciding(w: Any) -> Any:
-    """Which pairs of eigenvalues coincide, but for rounding."""
-    gap = np.abs(w[..., None, :] - w[..., :, None])
-    size = np.max(np.abs(w), axis=-1, initial=0)[..., None, None]
-    return (gap <= _ROUNDING * np.finfo(gap.dtype).eps * size) & ~np.eye(w.shape[-1], dtype=bool)
-
-
-def gaps(w: Any, *mixed: Any, coincide: Any = None, along: bool = False) -> Any:
-    """The matrix of 1 / (w_j - w_i), with 0 on the diagonal and where eigenvalues are equal.
-
-    mixed: matrices of how the vectors depend on each other.  Those of one eigenvalue are not smooth, and it
-    is not known how what is made of them and the eigenvalues moves: if they do, there is a NaN.
-    coincide: which pairs are of one eigenvalue, if `w` is something else; a gap that is rounding alone says
-    nothing of how far they turn.
-    along: whether it is a tangent that is divided by them.  A cotangent is small itself if it comes from
-    what small singular values are multiplied with, and is divided; a tangent is not.
-    """
-    gap = w[..., None, :] - w[..., :, None]
-    equal = coinciding(w) if coincide is None else coincide
-    found = np.where(gap == 0, 0, 1 / np.where(gap == 0, 1, gap))
-    if not np.any(equal):
-        return found
-    if along:
-        found = np.where(equal, 0, found)
-    for part in mixed:
-        size = np.abs(part)
-        found = np.where(equal & (size > 1e-12 * np.max(size, axis=(-2, -1), keepdims=True)), np.nan, found)
-    return found
-
-
 def _eigh_along(d: Any, w: Any, v: Any, uplo: str) -> tuple[Any, Any]:
     inner = np.matmul(np.matmul(adjoint(v), _hermitian_part(d, uplo)), v)
     dw = np.real(np.diagonal(inner, axis1=-2, axis2=-1))
@@ -320,12 +287,35 @@ def _as_number(y: Any, keepdims: Any) -> Any:
 # -- results with several parts -----------------------------------------------------------------------------
 
 
-def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] = ("a",)) -> Primitive:
+class FreeVectors(NamedTuple):
+    """A part of a result that consists of vectors, which are free where the values, another part, coincide.
+
+    is_row, is_any_use: as `adbc.rules.numpy.equal_values.seed` says.
+    """
+
+    place: int
+    values: int
+    is_row: bool = False
+    is_any_use: bool = False
+
+
+VECTORS = (FreeVectors(1, 0),)
+"""The eigenvectors of ``eigh``."""
+
+
+def multiple(
+    function: Any,
+    along: Any,
+    against: Any,
+    parameters: Sequence[str] = ("a",),
+    free: Sequence[FreeVectors] = (),
+) -> Primitive:
     """The row of a function whose result is a tuple of arrays or numbers.
 
     ``along(dx, outs, *args)`` gives the tangents of the parts and ``against(bouts, outs, *args)`` the
     cotangent of the argument, where a part of `bouts` may be None.  A result that is no tuple, because a
     keyword says so, is one part.
+    free: the parts that are vectors of values that may coincide.
     """
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -333,7 +323,10 @@ def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] 
         dx = gather_tangent(args[0], dargs[0])
         if dx is None:
             return outs, fresh_tangent(outs)
-        douts = along(dx, outs, gather(args[0]), *args[1:], **kwargs)
+        try:
+            douts = along(dx, outs, gather(args[0]), *args[1:], **kwargs)
+        except np.linalg.LinAlgError:
+            douts = [_undefined(y, [dx]) for y in (outs if isinstance(outs, tuple) else (outs,))]
         if not isinstance(outs, tuple):
             return outs, finish(douts[0], outs)
         return outs, _bundle(outs, [fill_tangent(y, finish(d, y)) for d, y in zip(douts, outs, strict=True)])
@@ -342,17 +335,31 @@ def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] 
         outs = function(*args, **kwargs)
         active = fargs[0] is not None
         fouts = fresh_shadow(outs, active=active)
+        if active and free and isinstance(outs, tuple):
+            shadows = _parts(fouts, outs)
+            for part in free:
+                seed(shadows[part.place], outs[part.values], part.is_row, part.is_any_use)
+
+        def back(by: list[Any]) -> Any:
+            try:
+                return against(by, outs, gather(args[0]), *args[1:], **kwargs)
+            except np.linalg.LinAlgError:
+                return _undefined(gather(args[0]), by)
 
         def multiple_pullback(bouts: Any) -> Sequence[Any]:
             result: list[Any] = [None] * len(args)
             if active and not isinstance(outs, tuple):
-                d = against([fouts], outs, gather(args[0]), *args[1:], **kwargs)
+                d = back([fouts])
                 result[0] = give(fargs[0], args[0], d)
             elif active:
                 shadows = _parts(fouts, outs)
                 numbers = _parts(bouts, outs)
                 by = [f if isinstance(f, np.ndarray) else b for f, b in zip(shadows, numbers, strict=True)]
-                d = against(by, outs, gather(args[0]), *args[1:], **kwargs)
+                for part in free:
+                    by[part.place] = cancelled_are_nan(
+                        by[part.place], outs[part.values], part.is_row, part.is_any_use
+                    )
+                d = back(by)
                 if d is not None:
                     result[0] = give(fargs[0], args[0], d)
             return result
@@ -360,6 +367,15 @@ def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] 
         return outs, fouts, multiple_pullback
 
     return Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=parameters)
+
+
+def _undefined(like: Any, given: Sequence[Any]) -> Any:
+    """What stands for a derivative where a matrix is singular by which it is divided, though the function
+    has a value: NaN, or zero if all that is `given` to it is zero."""
+    if not np.issubdtype(np.asarray(like).dtype, np.inexact):
+        return None
+    is_moved = any(d is not None and np.any(d) for d in given)
+    return np.full_like(like, np.nan if is_moved else 0.0)
 
 
 def _parts(bundle: Any, outs: Any) -> list[Any]:
@@ -551,7 +567,7 @@ ROWS: list[Rule] = [
     _unary(np.linalg.cholesky, "a", cholesky_jvp, cholesky_vjp),
     _unary(np.linalg.eigvalsh, "a UPLO", eigvalsh_jvp, eigvalsh_vjp),
     _unary(np.linalg.norm, "x ord axis keepdims", norm_jvp, norm_vjp),
-    multiple(np.linalg.eigh, eigh_along, eigh_against),
+    multiple(np.linalg.eigh, eigh_along, eigh_against, free=VECTORS),
     Primitive(np.linalg.lstsq, frule=lstsq_frule, rrule=lstsq_rrule, when=plain, parameters=("a", "b")),
     _unary(np.linalg.pinv, "a rcond hermitian rtol", pinv_jvp, pinv_vjp),
 ]

@@ -16,6 +16,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import NUMBERS, ArrayRule, plain
 from adbc.rules.numpy.composed import are_floats, are_numbers, followed
 from adbc.rules.numpy.elementwise import conj
+from adbc.rules.numpy.sampling import sampled
 from adbc.rules.quick import quick
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.array_products import multiply
@@ -137,6 +138,26 @@ def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
 @quick
 def _polyfit_of(x: Any, y: Any, w: Any, deg: Any, rcond: Any) -> Any:
     return np.polyfit(x, y, deg, rcond, False, w)
+
+
+def _like_a_fit(x: Any, y: Any, w: Any, deg: Any, rcond: Any) -> Any:
+    """An array like the result of a fit, for examples of all kinds: LAPACK prints lines about those of which
+    all places are the same."""
+    y = np.asarray(y)
+    return np.zeros((int(deg) + 1, *y.shape[1:]), np.result_type(np.asarray(x) + 0.0, y + 0.0))
+
+
+def _sampled_fit(function: Any, *described: Any, **also: Any) -> Any:
+    return sampled(_like_a_fit, *described, **also)
+
+
+def _fit_row() -> ArrayRule:
+    row = ArrayRule(
+        _polyfit_of, "x y w deg rcond",
+        jvp=[polyfit_dx, polyfit_dy, polyfit_dw], vjp=[polyfit_bx, polyfit_by, polyfit_bw],
+    )  # fmt: skip
+    row.sample = _sampled_fit
+    return row
 
 
 class _Equations:
@@ -356,10 +377,7 @@ ROWS: list[Rule] = [
     ArrayRule(_polyint_of, "p m", jvp=[polyint_jvp], vjp=[polyint_vjp]),
     Overlay(np.polyint, _polyint, when=plain),
     ZeroRule(is_usual_fit, result=bool),
-    ArrayRule(
-        _polyfit_of, "x y w deg rcond",
-        jvp=[polyfit_dx, polyfit_dy, polyfit_dw], vjp=[polyfit_bx, polyfit_by, polyfit_bw],
-    ),
+    _fit_row(),
     Overlay(np.polyfit, _polyfit, when=plain),
     ZeroRule(are_series, result=bool),
     Overlay(polyutils.as_series, _as_series),

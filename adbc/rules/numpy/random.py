@@ -267,10 +267,13 @@ def _choosing(method: Any) -> Callable[..., Any]:
         shuffle: bool = True,
     ) -> Any:  # fmt: skip
         options = {} if _is_old(generator) else {"axis": axis, "shuffle": shuffle}
-        if _is_whole(a):
+        if _is_whole(a) or np.ndim(a) == 0:
             return drawn(method, generator, a, size, replace, p, **options)
         a = np.asarray(a)
-        return np.ravel(a)[drawn(method, generator, _positions(a), size, replace, p, **options)]
+        places = drawn(method, generator, _positions(a), size, replace, p, **options)
+        if size is None or np.ndim(places):
+            return np.ravel(a)[places]
+        return np.reshape(np.ravel(a)[np.ravel(places)], ())  # size=(): no element
 
     return choice
 

@@ -30,6 +30,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.integrate", "adbc.rules.scipy.explicit_steps"),
     ("scipy.signal", "adbc.rules.scipy.signal"),
     ("scipy.signal", "adbc.rules.scipy.peaks"),
+    ("scipy.cluster.vq", "adbc.rules.scipy.clusters"),
     ("scipy.ndimage", "adbc.rules.scipy.ndimage"),
     ("scipy.ndimage", "adbc.rules.scipy.ndimage_interpolation"),
     ("scipy.interpolate", "adbc.rules.scipy.interpolate"),

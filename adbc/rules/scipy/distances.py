@@ -117,7 +117,13 @@ def _metric(metric: Any, everything: Any, kwargs: Any) -> tuple[Any, Any]:
     if name == "seuclidean" and "V" not in given:
         given["V"] = np.var(everything, axis=0, ddof=1)
     if name == "mahalanobis" and "VI" not in given:
-        given["VI"] = np.linalg.inv(np.cov(everything.T)).T
+        m, n = everything.shape
+        if m <= n:
+            raise ValueError(
+                f"The number of observations ({m}) is too small; the covariance matrix is singular. For"
+                f" observations with {n} dimensions, at least {n + 1} observations are required."
+            )
+        given["VI"] = np.linalg.inv(np.atleast_2d(np.cov(everything.T))).T
     return found, given
 
 

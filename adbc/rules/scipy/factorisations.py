@@ -15,9 +15,16 @@ from scipy import linalg
 
 from adbc.errors import UnsupportedError
 from adbc.rules.implicit import solved, valued
-from adbc.rules.numpy.decompositions import qr_against, qr_along, svd_against, svd_along
+from adbc.rules.numpy.decompositions import (
+    SINGULAR_VECTORS,
+    qr_against,
+    qr_along,
+    svd_against,
+    svd_along,
+)
 from adbc.rules.numpy.determinants import det_jvp, det_vjp
 from adbc.rules.numpy.linalg import (
+    VECTORS,
     cholesky_jvp,
     cholesky_vjp,
     eigh_against,
@@ -603,9 +610,9 @@ ROWS: list[Rule] = [
     FormulaRule(factor_of, jvp=[_factor_along], vjp=[_factor_against], name="scipy.linalg.cho_factor"),
     FormulaRule(linalg.svdvals, jvp=[_singular_along], vjp=[_singular_against]),
     multiple(factors, _lu_along, _lu_against),
-    multiple(vectors_of, _eigh_along, _eigh_against),
-    multiple(tridiagonal_vectors, eigh_along, eigh_against),
-    multiple(triple, _triple_along, _triple_against),
+    multiple(vectors_of, _eigh_along, _eigh_against, free=VECTORS),
+    multiple(tridiagonal_vectors, eigh_along, eigh_against, free=VECTORS),
+    multiple(triple, _triple_along, _triple_against, free=SINGULAR_VECTORS),
     multiple(orthogonal, _qr_along, _qr_against, ("a", "mode")),
     multiple(polar_factors, _polar_along, _polar_against),
     multiple(generalised, _pinv_along, _pinv_against),

@@ -24,7 +24,7 @@ NEAREST, WRAP, REFLECT, MIRROR, CONSTANT, GRID_WRAP, GRID_CONSTANT = range(7)
 def _places(n: int, before: int, after: int, mode: int) -> Any:
     """For each place of a wider axis the number of the element there; -1 for none."""
     place = np.arange(-before, n + after)
-    mode = {GRID_WRAP: WRAP, GRID_CONSTANT: CONSTANT}.get(mode, mode)
+    mode = {GRID_WRAP: WRAP}.get(mode, mode)
     if mode == NEAREST:
         return np.clip(place, 0, n - 1)
     if mode == WRAP:
@@ -41,14 +41,14 @@ def _places(n: int, before: int, after: int, mode: int) -> Any:
 
 def wider(x: Any, axis: int, before: int, after: int, mode: int, cval: Any) -> Any:
     """The array with more elements on both sides of an axis, those that the mode says."""
-    places = _places(x.shape[axis], before, after, mode)
-    if mode not in (CONSTANT, GRID_CONSTANT):
-        return np.take(x, places, axis=axis)
+    n = x.shape[axis]
+    if n and mode not in (CONSTANT, GRID_CONSTANT):
+        return np.take(x, _places(n, before, after, mode), axis=axis)
     shape = list(x.shape)
-    shape[axis] = len(places)
+    shape[axis] = before + n + after
     wide = np.full(shape, cval, np.result_type(x.dtype, float))
     inner = [slice(None)] * x.ndim
-    inner[axis] = slice(before, before + x.shape[axis])
+    inner[axis] = slice(before, before + n)
     wide[tuple(inner)] = x
     return wide
 

@@ -161,6 +161,8 @@ def geometric_transform(
     cval: Any, npad: int, extra_arguments: Any, extra_keywords: Any,
 ) -> None:  # fmt: skip
     """The body of the function in C: coordinates are listed, or a matrix or a function gives them."""
+    if not output.size:
+        return
     if mapping is not None:
         points = [
             mapping(place, *extra_arguments, **extra_keywords)
@@ -179,6 +181,8 @@ def geometric_transform(
 def zoom_shift(
     input: Any, zoom: Any, shift: Any, output: Any, order: int, mode: int, cval: Any, npad: int, grid: Any
 ) -> None:
+    if not output.size:
+        return
     at = []
     for axis in range(input.ndim):
         line = np.arange(output.shape[axis]) * 1.0

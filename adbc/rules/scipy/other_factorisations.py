@@ -207,9 +207,11 @@ def signm(A: Any, *given: Any) -> Any:
     if given:
         A = fixed(A, "scipy.linalg.signm with disp", "leave it out")
         return solved(linalg.signm, (A, *given), {})
+    found = solved(linalg.signm, (A,), {})
+    if np.linalg.slogdet(stop_gradient(A))[0] == 0:
+        return valued(found, A * np.nan)  # an eigenvalue is zero, where the sign jumps
     root = linalg.sqrtm(A @ A)
     sign = np.linalg.solve(root.T, A.T).T
-    found = solved(linalg.signm, (A,), {})
     return valued(found, sign if np.iscomplexobj(found) else np.real(sign))
 
 

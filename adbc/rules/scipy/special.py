@@ -19,11 +19,12 @@ from scipy import special
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import Refusal
-from adbc.rules.numpy.base import ArrayRule, any_active
+from adbc.rules.numpy.base import ArrayRule, any_active, finish, gather, gather_tangent, give
 from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, quiet
 from adbc.rules.scipy.base import unknown
 from adbc.rules.scipy.digamma import psi_difference
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule
+from adbc.tangents import fresh_shadow, zero_tangent
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
 
@@ -463,23 +464,56 @@ def logsumexp_b(by: Any, y: Any, a: Any, axis: Any = None, b: Any = None, **_: A
 
 
 class LogSumExpRule(ArrayRule):
-    """The rule of ``logsumexp(a, axis, b, keepdims, return_sign)``, which refuses to return the sign too."""
+    """The rule of ``logsumexp(a, axis, b, keepdims, return_sign)``.
 
-    def _check(self, args: Args, active: Args, kwargs: Kwargs) -> None:
-        if any_active(active) and (args[4] if len(args) > 4 else kwargs.get("return_sign")):
+    With the sign, which jumps, the result is the logarithm of the absolute value of a sum.
+    """
+
+    _NAMES = ("a", "axis", "b", "keepdims", "return_sign")
+
+    def _signed(self, args: Args, active: Args, kwargs: Kwargs) -> dict[str, Any] | None:
+        """The arguments by name, if one is active and the sign is asked for."""
+        if not any_active(active):
+            return None
+        given = {**dict(zip(self._NAMES, args, strict=False)), **kwargs}
+        if not given.pop("return_sign", False):
+            return None
+        if any(np.iscomplexobj(given[name]) for name in "ab" if name in given):
             raise UnsupportedError(
-                "scipy.special.logsumexp with return_sign=True",
-                "adbc has no rule for that form",
-                "take the sign separately",
+                "scipy.special.logsumexp of complex numbers with return_sign=True",
+                "its sign is a phase that moves, and adbc has no rule for that form",
+                "take np.log(np.sum(b * np.exp(a)))",
             )
+        return {n: gather(x) if n in "ab" else x for n, x in given.items()}
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        self._check(args, dargs, kwargs)
-        return super().frule(args, dargs, kwargs)
+        given = self._signed(args, dargs, kwargs)
+        if given is None:
+            return super().frule(args, dargs, kwargs)
+        y, sign = self.function(*args, **kwargs)
+        dy: Any = 0.0
+        for i, formula in ((0, logsumexp_da), (2, logsumexp_db)):
+            if i < len(args) and (d := gather_tangent(args[i], dargs[i])) is not None:
+                dy = dy + sign * formula(d, y, **given)
+        return (y, sign), (finish(dy, y), zero_tangent(sign))
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        self._check(args, fargs, kwargs)
-        return super().rrule(args, fargs, kwargs)
+        given = self._signed(args, fargs, kwargs)
+        if given is None:
+            return super().rrule(args, fargs, kwargs)
+        outs = y, sign = self.function(*args, **kwargs)
+        fouts = tuple(fresh_shadow(out, active=True) for out in outs)
+
+        def signed_pullback(bouts: Any) -> list[Any]:
+            by = fouts[0] if isinstance(fouts[0], np.ndarray) else None if bouts is None else bouts[0]
+            result: list[Any] = [None] * len(args)
+            for i, formula in ((0, logsumexp_a), (2, logsumexp_b)):
+                if by is not None and i < len(args) and fargs[i] is not None:
+                    term = formula(by * sign, y, **given)
+                    result[i] = give(fargs[i], args[i], term)
+            return result
+
+        return outs, fouts, signed_pullback
 
 
 def softmax_jvp(d: Any, y: Any, x: Any, axis: Any = None) -> Any:

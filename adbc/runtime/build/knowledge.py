@@ -44,6 +44,7 @@ from adbc.runtime.build.memoised import finds_nothing
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
 from adbc.runtime.build.speculation import Guesses
+from adbc.runtime.calls.arity import is_misfit
 from adbc.runtime.calls.classes import (
     accessor,
     certain_method,
@@ -149,7 +150,7 @@ class Knowledge:
     def row(self, function: object, types_: Sequence[AbstractType]) -> Any | None:
         """The rule of `function` if the types decide it: each has a class, or all choices agree."""
         rows = self.table.rows(function)
-        if not rows:
+        if not rows or is_misfit(function, len(types_)):
             return None
         if function in MAY_ASK:
             with noting() as questions:

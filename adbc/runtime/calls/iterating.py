@@ -104,6 +104,8 @@ class Iterating(abc.ABC):
         in_c: dict[type, Any] = {}  # keys of rows, by classes of iterators of which no Python code is asked
 
         def take(context: Context, xs: Values, fs: Values, mode: Mode = own) -> Any:
+            if not xs:
+                return otherwise(context, xs, fs, mode)
             key = in_c.get(type(xs[0]))
             if key is not None:
                 row = decided.get(key)

@@ -21,6 +21,7 @@ from adbc.ir import intrinsics
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
+from adbc.runtime.calls.arity import is_misfit
 from adbc.runtime.calls.classes import SLOW, may_change
 from adbc.runtime.calls.dispatched import CHOOSING
 from adbc.runtime.calls.forms import forms_met
@@ -181,7 +182,8 @@ def decide(
 
     looks: whether the text among such arguments, or what is made of them, has to be looked at.
     """
-    if function in _DEPENDS_ON_VALUES or any(map(may_change, map(type, xs))):
+    no_row = function in _DEPENDS_ON_VALUES or is_misfit(function, len(xs))
+    if no_row or any(map(may_change, map(type, xs))):
         return SLOW
     none = (None,) * len(xs)
     call = Call(function, None, tuple(xs), none, none)

@@ -14,6 +14,7 @@ import types
 from adbc.ir import intrinsics
 from adbc.rules.deciding import how_many_decide
 from adbc.rules.lookup import RuleTable
+from adbc.runtime.calls.arity import is_misfit
 from adbc.runtime.calls.callables import pass_on, self_shadow
 from adbc.runtime.calls.dispatched import CHOOSING, chosen
 from adbc.runtime.calls.nested import is_machinery
@@ -62,6 +63,8 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
         shadow = getattr(call.shadow, "__dict__", {}).get("__func__")
         obj, own = function.__self__, self_shadow(call.shadow)
         return Delegate(call.prepend(function.__func__, shadow, obj, own, OfSelf(call.origin, True)))
+    if is_misfit(function, call.count, call.keywords):
+        call.perform()  # which raises
     try:
         special = protocols.get(function)
     except TypeError:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import adbc
 from adbc.errors import UnsupportedError
@@ -178,3 +179,31 @@ def test_small_singular_values_cost_no_more_digits_than_in_the_function(shape: A
         exact = 1e-6 * weights @ (turning + turning.T) @ b
         along, by = adbc.jvp(fitted, (0.0,), (1.0,))[1], adbc.grad(fitted)(0.0)
         assert np.allclose([along, by], exact, rtol=1e-7, atol=atol), (along, by, exact)
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: np.linalg.qr(a)[1].sum(),
+        lambda a: scipy.linalg.polar(a)[1].sum(),
+        lambda a: np.linalg.slogdet(a)[1],
+    ],
+)
+def test_factors_of_singular_matrices_are_nan_where_they_move(f: Any, is_moved: bool) -> None:
+    """The functions have a value there, so their derivatives are no errors."""
+    singular = np.array([[1.0, 2.0], [0.0, 0.0]])
+
+    def program(x: Any) -> Any:
+        value = f(singular + (x * np.eye(2) if is_moved else np.zeros(2) * x))
+        return x**2 + (value if is_moved else 0.0 * np.exp(value))
+
+    found = adbc.jvp(program, (3.0 * (not is_moved),), (1.0,))[1], adbc.grad(program)(3.0 * (not is_moved))
+    assert np.isnan(found).all() if is_moved else found == pytest.approx((6.0, 6.0))
+
+
+def test_the_sign_of_a_singular_determinant_does_not_move() -> None:
+    def sign(x: Any) -> Any:
+        return x + np.linalg.slogdet(x * np.ones((2, 2)))[0]
+
+    assert adbc.grad(sign)(2.0) == adbc.jvp(sign, (2.0,), (1.0,))[1] == 1.0

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import adbc
 
@@ -124,3 +125,72 @@ def test_second_derivatives_of_equal_values_are_nan(first: str) -> None:
         return adbc.grad(squares)(x) if first == "reverse" else adbc.jvp(squares, (x,), (1.0,))[1]
 
     assert math.isnan(adbc.jvp(slope, (0.0,), (1.0,))[1])
+
+
+FULL = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+def _by_inverse(decompose: Callable[[Any], Any], is_sorted: bool) -> Callable[[Any], Any]:
+    """The exponential of a matrix that is the identity at 0, where the cotangents of the vectors cancel."""
+
+    def f(x: Any) -> Any:
+        w, v = decompose(np.eye(2) + x * FULL)
+        if is_sorted:
+            order = np.argsort(w)
+            w, v = w[order], v[:, order]
+        return np.real(v * np.exp(w) @ np.linalg.inv(v)).sum()
+
+    return f
+
+
+@pytest.mark.parametrize(
+    ("decompose", "is_sorted"),
+    [(np.linalg.eig, False), (np.linalg.eig, True), (scipy.linalg.eig, False), (np.linalg.eigh, False),
+     (scipy.linalg.eigh, False), (lambda a: np.linalg.svd(a)[1::-1], False)],
+)  # fmt: skip
+def test_vectors_whose_cotangents_cancel_are_nan(decompose: Any, is_sorted: bool) -> None:
+    f = _by_inverse(decompose, is_sorted)
+    assert math.isnan(adbc.jvp(f, (0.0,), (1.0,))[1])
+    assert math.isnan(adbc.grad(f)(0.0))
+    assert adbc.grad(f)(0.3) == pytest.approx(adbc.jvp(f, (0.3,), (1.0,))[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("decompose", [np.linalg.eig, np.linalg.eigh, scipy.linalg.eigh])
+def test_vectors_that_are_not_used_say_nothing(decompose: Any) -> None:
+    def trace(x: Any) -> Any:
+        w, v = decompose(np.eye(2) + x * FULL)
+        return w.sum() + 0 * len(v)
+
+    assert adbc.jvp(trace, (0.0,), (1.0,))[1] == pytest.approx(5.0)
+    assert adbc.grad(trace)(0.0) == pytest.approx(5.0)
+    pull = adbc.vjp(trace, 0.0, reusable=True)[1]
+    assert [float(pull(c)[0]) for c in (1.0, 2.0)] == pytest.approx([5.0, 10.0])
+
+
+def _rotation(a: Any) -> Any:
+    u, _, vh = np.linalg.svd(a @ TALL)
+    return np.sum(np.cos(np.arange(16.0)).reshape(4, 4) * (u @ vh))
+
+
+TALL = np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 0.0, 5.0]])
+
+
+def test_vectors_of_several_singular_values_that_are_zero_are_nan() -> None:
+    """Those on the left turn without those on the right, though the product keeps its rank."""
+    a = TALL.T * np.array([1.0, -1.0, 2.0, 0.5])[:, None]
+    assert math.isnan(adbc.jvp(_rotation, (a,), (np.ones_like(a),))[1])
+    assert np.isnan(adbc.grad(_rotation)(a)).all()
+
+    def nearest(x: Any) -> Any:
+        return scipy.linalg.orthogonal_procrustes(x, TALL)[0][0].sum()
+
+    assert math.isnan(adbc.jvp(nearest, (2 * TALL,), (np.ones_like(TALL),))[1])
+    assert np.isnan(adbc.grad(nearest)(2 * TALL)).all()
+
+    def low_rank(x: Any) -> Any:
+        u, s, vh = np.linalg.svd(x @ TALL)
+        return np.sum(np.cos(np.arange(16.0)).reshape(4, 4) * ((u[:, :2] * s[:2]) @ vh[:2]))
+
+    wanted = np.sum(np.cos(np.arange(16.0)).reshape(4, 4) * (np.ones_like(a) @ TALL))
+    assert adbc.jvp(low_rank, (a,), (np.ones_like(a),))[1] == pytest.approx(wanted, rel=1e-9)
+    assert adbc.grad(low_rank)(a).sum() == pytest.approx(wanted, rel=1e-9)

@@ -124,3 +124,17 @@ def test_refusals(number: int) -> None:
     for run in (lambda: adbc.grad(f)(2.0), lambda: adbc.jvp(f, (2.0,), (1.0,))):
         with pytest.raises(UnsupportedError, match=words.replace(".", r"\.")):
             run()
+
+
+@pytest.mark.parametrize("new", [np.random.RandomState, np.random.default_rng])
+def test_a_choice_of_no_shape_is_an_array(new: Any) -> None:
+    def f(x: Any) -> Any:
+        kept = [new(3).choice(a, (), replace=True) for a in ([None], ["a", "b"], [x, 2 * x])]
+        return kept[2] ** 2 + 0 * x, kept
+
+    (square, plainly), x = f(1.5), 1.5
+    (value, kept), slope = adbc.value_and_grad(f, has_aux=True)(x)
+    (forward, others), (tangent, _) = adbc.jvp(f, (x,), (1.0,))
+    assert value == forward == square and slope == tangent == pytest.approx(2 * square / x)
+    for found in (kept, others):
+        assert [(type(a), repr(a)) for a in found] == [(type(a), repr(a)) for a in plainly]

@@ -139,3 +139,25 @@ def test_filters_of_transforms(name: str) -> None:
     check_rule(lambda z: function(z[:3].T, 0.7, 5, -1), z)
     with pytest.raises(UnsupportedError, match=f"fourier_{name}"):
         adbc.grad(lambda s: np.abs(function(z, s)).sum())(1.2)
+
+
+EMPTY: dict[str, Any] = {
+    "correlate": lambda i: ndimage.correlate(i, np.ones((2,) * i.ndim)),
+    "convolve1d": lambda i: ndimage.convolve1d(i, [1.0, 2.0], mode="wrap"),
+    "uniform": lambda i: ndimage.uniform_filter(i, 3, mode="mirror"),
+    "median": lambda i: ndimage.median_filter(i, 3),
+    "maximum": lambda i: ndimage.maximum_filter(i, 3, mode="constant"),
+    "shift": lambda i: ndimage.shift(i, 1.0),
+    "map_coordinates": lambda i: ndimage.map_coordinates(
+        np.ones((3,) * i.ndim), np.zeros((i.ndim, 0)) * i.sum()
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+@pytest.mark.parametrize("shape", [(0,), (1, 0)], ids=str)
+def test_nothing_is_filtered(name: str, shape: tuple[int, ...]) -> None:
+    def f(x: Any) -> Any:
+        return EMPTY[name](np.zeros(shape) * x).sum() + 2.0 * x
+
+    assert adbc.grad(f)(1.5) == adbc.jvp(f, (1.5,), (1.0,))[1] == 2.0

@@ -171,3 +171,16 @@ def test_riccati_equations_in_discrete_time() -> None:
     check_rule(f, A, B, POSITIVE, R, step=1e-3)
     with pytest.raises(UnsupportedError, match="solve_discrete_are with e or s"):
         adbc.jvp(lambda a: linalg.solve_discrete_are(a, B, POSITIVE, R, np.eye(4)), (A,), (A,))
+
+
+@pytest.mark.parametrize(
+    "matrix", [[[0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]]
+)
+def test_the_sign_of_a_singular_matrix_is_nan(matrix: Any) -> None:
+    def f(x: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return linalg.signm(np.array(matrix) + x * np.eye(2)).sum()
+
+    assert np.isnan(adbc.jvp(f, (0.0,), (1.0,))[1])
+    assert np.isnan(adbc.grad(f)(0.0))

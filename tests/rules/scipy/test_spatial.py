@@ -76,3 +76,16 @@ def test_rotations() -> None:
 def test_turning_between_rotations() -> None:
     keys = Rotation.from_rotvec([[0.0, 0.0, 0.1], [0.5, 0.2, 0.3]])
     check_gradient(lambda t: np.sum(Slerp([0.0, 1.0], keys)(t).as_rotvec()), np.array([0.3]))
+
+
+def test_points_on_a_line_and_antipodes() -> None:
+    line, others = np.array([[0.3], [1.0], [3.0], [4.0]]), np.array([[0.5], [1.5]])
+    check_rule(lambda a: distance.pdist(a, "mahalanobis"), line)
+    check_rule(lambda a, b: distance.cdist(a, b, "mahalanobis"), line, others)
+    for f in (lambda a: distance.pdist(a, "mahalanobis").sum(), lambda a: distance.cdist(a, a, "mah").sum()):
+        for call in (f, adbc.grad(f), lambda a, f=f: adbc.jvp(f, (a,), (a,))):
+            with pytest.raises(ValueError, match="The number of observations"):
+                call(np.ones((1, 3)))
+
+    with pytest.warns(UserWarning, match="antipodes"):
+        check_rule(lambda t: spatial.geometric_slerp([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], t), 0.3)
