@@ -463,18 +463,14 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
 def narrowed(known: AbstractType, assumed: AbstractType) -> AbstractType:
     """What is known of a value of type `known` of which `assumed` is assumed.
 
-    If both cannot be, as in code for another way that does not come to pass, that is what was known before.
+    A tuple of another length, as code says of one for another way that does not come to pass, stays what it
+    was known to be.
     """
     if isinstance(known, TupleType) and isinstance(assumed, TupleType):
         if len(known.elements) != len(assumed.elements):
             return known
         return TupleType(tuple(map(narrowed, known.elements, assumed.elements)))
-    if assumed is ANY:
-        return known
-    before, told = class_of(known), class_of(assumed)
-    if isinstance(known, ListType) or (before is not None and told is not None and before is not told):
-        return known
-    return assumed
+    return known if assumed is ANY or (isinstance(known, ListType) and assumed == LIST) else assumed
 
 
 def memory_type(type: AbstractType) -> AbstractType:
