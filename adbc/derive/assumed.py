@@ -34,8 +34,13 @@ class Assumed:
         self.sources: dict[Block, list[Block]] | None = None
 
     def tell(self, assumed: Instruction, made: Value, copy: Value) -> None:
-        """Let `copy`, that of the value `made`, know what `assumed` says of that, if it always holds."""
-        if isinstance(made, Instruction) and isinstance(copy, Instruction) and copy.type is ANY:
+        """Let `copy`, that of the value `made`, know what `assumed` says of that, if it always holds.
+
+        Not if `made` is another name, as it is behind a guess: the copy is that of what was guessed about.
+        """
+        if not isinstance(made, Instruction) or renames(target(made)):
+            return
+        if isinstance(copy, Instruction) and copy.type is ANY:
             if self.sources is None:
                 self.sources = predecessors(self.graph)
             if self._holds(assumed, made, self.sources):

@@ -87,7 +87,28 @@ def linked(x: float, n: int) -> float:
     return total
 
 
-PROGRAMS: list[Callable[[float, int], Any]] = [polynomial, pairs, table, mesh, steps, recursive, linked]
+def _read_twice(held: Any) -> Any:
+    def later() -> Any:
+        return held
+
+    return held[0] * held[1] + held[1] * sum(later())
+
+
+def captured(x: float, n: int) -> Any:
+    """What a cell holds is guessed to be a list, and is a tuple at times."""
+    return _read_twice([x, 2.0 * x]) + (_read_twice((x, 3.0)) if n > 6 else 0.0)
+
+
+PROGRAMS: list[Callable[[float, int], Any]] = [
+    polynomial,
+    pairs,
+    table,
+    mesh,
+    steps,
+    recursive,
+    linked,
+    captured,
+]
 
 
 def _holds(x: Any, known: AbstractType) -> bool:
@@ -131,9 +152,9 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> collections.Counter[str]:
 def test_what_is_said_holds(program: Any, seen: collections.Counter[str]) -> None:
     with fresh_engine():
         default_engine().tiers.warm_after = 0
-        for _ in range(4):
-            adbc.grad(program)(1.1, 6)
-            adbc.jvp(program, (1.1, 6), (1.0, None))
+        for n in (6, 6, 9, 6, 9):
+            adbc.grad(program)(1.1, n)
+            adbc.jvp(program, (1.1, n), (1.0, None))
     assert seen["right"] > 10
     assert set(seen) == {"right"}
 
