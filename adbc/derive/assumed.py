@@ -55,11 +55,16 @@ class Assumed:
             (before,) = sources[block]
             end = before.terminator
             if isinstance(end, Branch):
-                test = end.condition
-                is_step = isinstance(test, Instruction) and target(test) is intrinsics._exhausted_
-                if not is_step or test.operands[1] is not made or end.false is not block:  # type: ignore[attr-defined]
+                if end.false is not block or not _is_end_of(end.condition, made):
                     return False
             elif not isinstance(end, Jump):
                 return False
             block = before
         return block is not None
+
+
+def _is_end_of(test: Value, step: Instruction) -> bool:
+    """Whether `test` asks if `step` has found the end of its iterator."""
+    if not isinstance(test, Instruction) or target(test) is not intrinsics._exhausted_:
+        return False
+    return test.operands[1] is step

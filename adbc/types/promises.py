@@ -57,8 +57,9 @@ def promise(known: AbstractType | None) -> str:
     if type(known) is ArrayType:
         is_usual = known.cls.__name__ == "ndarray" and known.dtype == "float64"
         return f"a{known.ndim}" if is_usual and known.ndim else ""
-    is_told = isinstance(known, TupleType) and 0 < len(known.elements) <= _LONGEST
-    return _joined(known.elements) if is_told else ""  # type: ignore[attr-defined]  # a TupleType
+    if isinstance(known, TupleType) and len(known.elements) <= _LONGEST:
+        return _joined(known.elements)
+    return ""
 
 
 def promise_of_several(known: Sequence[AbstractType | None]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import types
 
+from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.deciding import how_many_decide
 from adbc.rules.lookup import RuleTable
@@ -33,7 +34,7 @@ from adbc.runtime.calls.steps import (
     pass_to_row,
 )
 from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
-from adbc.runtime.report.messages import nested_part
+from adbc.runtime.report.messages import describe, nested_part
 from adbc.runtime.state.graph_functions import GraphFunction
 
 __all__ = ["met_inside", "step"]
@@ -64,7 +65,7 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
         obj, own = function.__self__, self_shadow(call.shadow)
         return Delegate(call.prepend(function.__func__, shadow, obj, own, OfSelf(call.origin, True)))
     if is_misfit(function, call.count, call.keywords):
-        call.perform()  # which raises
+        return _misfit(call)
     try:
         special = protocols.get(function)
     except TypeError:
@@ -81,6 +82,20 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
         if found is not None:
             return found
     return Foreign(call) if cls is types.FunctionType else pass_on(call, table)
+
+
+def _misfit(call: Call) -> Step:
+    """What `call` is, of a function that says of itself that it does not take so many arguments: it raises
+    what it raises plainly.  Were it to give something after all, it would be made once, and refused if
+    anything that it was given has a derivative."""
+    if any(shadow is not None for shadow in call.shadows):
+        call.perform()
+        raise UnsupportedError(
+            f"a call of {describe(call.function)} with {call.count} arguments by position",
+            "it says of itself that it takes another number of them, so that no rule fits",
+            "give it a rule: adbc.rule",
+        )
+    return AsItIs(call)
 
 
 def met_inside(step: Enter) -> Step:

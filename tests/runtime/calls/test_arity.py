@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.runtime.calls import arity
 
 OBJECTS: dict[str, Callable[[Any], Any]] = {
     "list": lambda x: [x],
@@ -147,3 +148,18 @@ def test_messages_name_the_class_in_c(name: str) -> None:
     for call in (f, adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
         with pytest.raises(AttributeError, match=f"'{name}' object has no attribute 'foo'"):
             call(1.5)
+
+
+def test_a_signature_that_is_not_true_is_refused_where_something_has_a_derivative(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is called once, and its derivative is not lost."""
+    monkeypatch.setitem(arity._known, list.append, (3, 3))
+
+    def program(x: float) -> float:
+        values = [x]
+        values.append(x * x)
+        return values[0] * values[1]
+
+    with pytest.raises(adbc.UnsupportedError, match="takes another number of them"):
+        adbc.jvp(program, (1.3,), (1.0,))
