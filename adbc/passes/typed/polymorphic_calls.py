@@ -48,7 +48,7 @@ from typing import Any, Protocol
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Graph
+from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import take_handler
 from adbc.ir.ops import PURE
 from adbc.ir.values import Const, Instruction, Phi, Value
@@ -56,7 +56,7 @@ from adbc.types.callables import Callables
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, BOOL, INT, NONE, AbstractType, ClosureType, ConstType, Exact
 
-__all__ = ["Seen", "split_calls"]
+__all__ = ["Fork", "Seen", "split_calls"]
 
 
 class Seen(Protocol):
@@ -185,6 +185,55 @@ def _look(found: Seen, value: Value, call: Instruction) -> Instruction:
     return look
 
 
+class Fork:
+    """An instruction that is written once for each of several kinds, with tests in front: its block is cut
+    behind it, and the ways meet there.
+
+    What it gives is, behind, `result`.  `builder` stands where the next test, or what is left, belongs.
+    """
+
+    def __init__(self, graph: Graph, instruction: Instruction, what: str) -> None:
+        block = instruction.block
+        assert block is not None
+        self.graph, self.label = graph, block.label
+        self._protect = take_handler(block)
+        at = block.instructions.index(instruction)
+        self.behind = graph.cut(block, at + 1, f"{block.label}.{what}")
+        self.result = Phi(self.behind, ANY, instruction.name)
+        self.behind.phis.append(self.result)
+        graph.replace_uses({instruction: self.result})
+        del block.instructions[at:]
+        self.builder = Builder(graph, block)
+        self.builder.position = instruction.position
+
+    def test(self, function: Any, *arguments: Any) -> Block:
+        """Go on where this holds; returns the block for where it does not."""
+        one, other = (self.graph.add_block(f"{self.label}.{word}") for word in ("known", "other"))
+        self.builder.branch(self.builder.call(function, *arguments, type=BOOL), one, other)
+        self.builder.block = one
+        return other
+
+    def test_method(self, method: Value, function: Any, obj: Value, other: Block) -> None:
+        """Go on where `method`, read from `obj`, is `function`, which an attribute of the object itself may
+        hide; else in `other`."""
+        bound = self.graph.add_block(f"{self.label}.bound")
+        test = self.builder.call(intrinsics._method_is_, method, Const(function), obj, type=BOOL)
+        self.builder.branch(test, bound, other)
+        self.builder.block = bound
+
+    def give(self, value: Value) -> None:
+        """Let this be the result on the way where the builder stands."""
+        self.result.operands[self.builder.block] = value
+        self._protect(self.builder.block)
+        self.builder.jump(self.behind)
+
+    def give_as_it_was(self, *instructions: Instruction) -> None:
+        """Let the last of `instructions`, which were not written anew, be the result on the last way."""
+        for instruction in instructions:
+            self.builder.block.append(instruction)
+        self.give(instructions[-1])
+
+
 def _split(
     graph: Graph,
     call: Instruction,
@@ -194,48 +243,25 @@ def _split(
     found: Seen,
     method_of: Callable[[Instruction], Any],
 ) -> None:
-    block = call.block
-    assert block is not None
-    protect = take_handler(block)
-    at = block.instructions.index(call)
-    called = graph.cut(block, at + 1, f"{block.label}.called")
-    result = Phi(called, ANY, call.name)
-    called.phis.append(result)
-    graph.replace_uses({call: result})
-    del block.instructions[at:]
+    fork = Fork(graph, call, "called")
+    builder = fork.builder
     if method is not None:
-        block.instructions.remove(method)
-    builder = Builder(graph, block)
-    builder.position = call.position
+        builder.block.instructions.remove(method)
     for known in kinds:
-        test = builder.call(*_test_for(known, value), type=BOOL)
-        one, other = graph.add_block(f"{block.label}.known"), graph.add_block(f"{block.label}.other")
-        builder.branch(test, one, other)
-        builder.block = one
+        other = fork.test(*_test_for(known, value))
         callee: Value = builder.call(intrinsics._assume_, value, Const(known), type=known)
         given = call.operands[1:]
         if method is not None:
             obj = callee
             callee = builder.call(intrinsics._getattr_, obj, *method.operands[2:], type=ANY)
             function = method_of(callee)
-            if function is not None:  # which an attribute of the object itself may hide
-                bound = graph.add_block(f"{block.label}.bound")
-                test = builder.call(intrinsics._method_is_, callee, Const(function), obj, type=BOOL)
-                builder.branch(test, bound, other)
-                builder.block = bound
+            if function is not None:
+                fork.test_method(callee, function, obj, other)
                 callee, given = Const(function), [obj, *given]
-        result.operands[builder.block] = builder.call(callee, *given, keywords=call.keywords)
-        protect(builder.block)
-        builder.jump(called)
+        fork.give(builder.call(callee, *given, keywords=call.keywords))
         builder.block = other
-    if found.callables.is_open:
-        builder.block.append(_look(found, value, call))
-    if method is not None:
-        builder.block.append(method)
-    builder.block.append(call)
-    protect(builder.block)
-    result.operands[builder.block] = call
-    builder.jump(called)
+    look = [_look(found, value, call)] if found.callables.is_open else []
+    fork.give_as_it_was(*look, *([] if method is None else [method]), call)
 
 
 def _split_apart(
@@ -247,47 +273,24 @@ def _split_apart(
     method_of: Callable[[Instruction], Any],
 ) -> None:
     """Split `read`, of a method, by the classes of its object, and `calls` by what was found there."""
-    block, value = read.block, read.operands[1]
-    assert block is not None
-    protect = take_handler(block)
-    at = block.instructions.index(read)
-    behind = graph.cut(block, at + 1, f"{block.label}.read")
-    which, method = Phi(behind, INT), Phi(behind, ANY, read.name)
-    behind.phis += [which, method]
-    graph.replace_uses({read: method})
-    del block.instructions[at:]
-    builder = Builder(graph, block)
-    builder.position = read.position
-
-    def go_on(number: int, attribute: Value) -> None:
-        which.operands[builder.block] = Const(number)
-        method.operands[builder.block] = attribute
-        protect(builder.block)
-        builder.jump(behind)
-
+    value = read.operands[1]
+    fork = Fork(graph, read, "read")
+    builder, which = fork.builder, Phi(fork.behind, INT)
+    fork.behind.phis.insert(0, which)
     bound: dict[int, tuple[Exact, Any]] = {}
     for number, known in enumerate(kinds, 1):
-        test = builder.call(*_test_for(known, value), type=BOOL)
-        one, other = graph.add_block(f"{block.label}.known"), graph.add_block(f"{block.label}.other")
-        builder.branch(test, one, other)
-        builder.block = one
+        other = fork.test(*_test_for(known, value))
         obj = builder.call(intrinsics._assume_, value, Const(known), type=known)
         attribute = builder.call(intrinsics._getattr_, obj, *read.operands[2:], type=ANY)
         function = method_of(attribute)
-        if function is None:
-            go_on(0, attribute)
-        else:
+        if function is not None:
             bound[number] = known, function
-            is_bound = graph.add_block(f"{block.label}.bound")
-            test = builder.call(intrinsics._method_is_, attribute, Const(function), obj, type=BOOL)
-            builder.branch(test, is_bound, other)
-            builder.block = is_bound
-            go_on(number, Const(None))
+            fork.test_method(attribute, function, obj, other)
+        which.operands[builder.block] = Const(0 if function is None else number)
+        fork.give(attribute if function is None else Const(None))
         builder.block = other
-    if found.callables.is_open:
-        builder.block.append(_look(found, value, read))
-    builder.block.append(read)
-    go_on(0, read)
+    which.operands[builder.block] = Const(0)
+    fork.give_as_it_was(*([_look(found, value, read)] if found.callables.is_open else []), read)
     for call in calls:
         _call_by_number(graph, call, which, value, bound)
 
@@ -296,32 +299,14 @@ def _call_by_number(
     graph: Graph, call: Instruction, which: Phi, value: Value, bound: Mapping[int, tuple[Exact, Any]]
 ) -> None:
     """Let `call` call the method of `value` that the number `which` says, if that is in `bound`."""
-    block = call.block
-    assert block is not None
-    protect = take_handler(block)
-    at = block.instructions.index(call)
-    called = graph.cut(block, at + 1, f"{block.label}.called")
-    result = Phi(called, ANY, call.name)
-    called.phis.append(result)
-    graph.replace_uses({call: result})
-    del block.instructions[at:]
-    builder = Builder(graph, block)
-    builder.position = call.position
+    fork = Fork(graph, call, "called")
+    builder = fork.builder
     for number, (known, function) in bound.items():
-        test = builder.call(operator.eq, which, Const(number), type=BOOL)
-        one, other = graph.add_block(f"{block.label}.known"), graph.add_block(f"{block.label}.other")
-        builder.branch(test, one, other)
-        builder.block = one
+        other = fork.test(operator.eq, which, Const(number))
         obj = builder.call(intrinsics._assume_, value, Const(known), type=known)
-        made = builder.call(Const(function), obj, *call.operands[1:], keywords=call.keywords)
-        result.operands[builder.block] = made
-        protect(builder.block)
-        builder.jump(called)
+        fork.give(builder.call(Const(function), obj, *call.operands[1:], keywords=call.keywords))
         builder.block = other
-    builder.block.append(call)
-    protect(builder.block)
-    result.operands[builder.block] = call
-    builder.jump(called)
+    fork.give_as_it_was(call)
 
 
 def _test_for(known: AbstractType, value: Value) -> tuple[Any, ...]:
