@@ -70,7 +70,6 @@ STATE = {
     "tangents.walk._VISITORS": ARRAYS,
     "types.promises._read": MEMO,
     "types.promises._type": MEMO,
-    "types.promises.promise": MEMO,
     "types.typeof._apart": "functions that have a rule of their own",
     "types.typeof._of_arrays": MEMO,
     "types.typeof._local": "classes that code being differentiated has made",

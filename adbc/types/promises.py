@@ -46,9 +46,8 @@ _LONGEST = 12
 """A tuple with more elements than this is only said to be a tuple, which is nothing."""
 
 
-@functools.lru_cache(maxsize=1 << 10)
 def promise(known: AbstractType | None) -> str:
-    """The text for a type; empty if there is nothing to say."""
+    """The text for a type; empty if there is nothing to say.  Not kept: a type holds its class."""
     if known is None or known is ANY:
         return ""
     name = _NAMES.get(LIST if isinstance(known, ListType) else known)
