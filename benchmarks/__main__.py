@@ -22,6 +22,7 @@ from benchmarks import (
     native,
     ordinary_programs,
     others,
+    products,
     publish,
     roundtrips,
     table,
@@ -61,6 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--jacobians", action="store_true", help="dense Jacobians in batches of tangents, against one tangent"
     )
     parser.add_argument(
+        "--hvp", action="store_true", help="Hessian-vector products over gradients, for every workload"
+    )
+    parser.add_argument(
         "--backend",
         choices=["bytecode", "native"],
         default="bytecode",
@@ -88,6 +92,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     groups = {group: workloads for group, workloads in groups.items() if workloads}
     if not groups:
         parser.error(f"no workload is called {options.only!r}")
+    if options.hvp:
+        products.report([w for workloads in groups.values() for w in workloads], options.rounds)
+        return 0
     if options.backend == "native":
         native.report([w for workloads in groups.values() for w in workloads], options.rounds)
         return 0

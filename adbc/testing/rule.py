@@ -32,6 +32,7 @@ from adbc.tangents import (
 )
 from adbc.testing.batches import stacked
 from adbc.testing.finite import directional_derivative, unit_direction
+from adbc.testing.orders import derivatives
 from adbc.testing.values import ARRAY, assert_same, duplicate, has_identity, inner, leaves, parts, precision
 
 __all__ = ["test_rule"]
@@ -61,6 +62,7 @@ def test_rule(
     mode: str | None = None,
     modes: Sequence[str] = ("forward", "reverse"),
     width: int | None = None,
+    order: int = 1,
 ) -> None:
     """Check both rules of ``f(*args, **kwargs)``; raise an AssertionError that names the step that failed.
 
@@ -79,6 +81,9 @@ def test_rule(
        whose pullbacks are interleaved, and a run after one that was abandoned, give what they give alone; a
        pullback that has run refuses to run again.
     7. *batches*, if `width` is given: a batch of as many tangents gives in each lane what that tangent gives.
+    8. *higher orders*, if `order` is more than 1: all of this holds for the derivatives of f along a random
+       direction and by a random cotangent, which are functions of the same arguments, with `order` one less.
+       With 2 that is the second derivative in the four ways to nest the modes.
 
     f, args, kwargs:
         What to call.  Arguments are copied, and never changed.  Keyword arguments are not differentiated.
@@ -101,7 +106,12 @@ def test_rule(
         "forward" or "reverse": to test one alone.
     modes:
         Which of "forward" and "reverse" to test.  Step 4 needs both.
+    order:
+        Up to which order derivatives are tested.  `ValueError` if it is more than 1 and rules are given:
+        derivatives of f go through the rules that adbc has.
     """
+    if order > 1 and (frule is not None or rrule is not None):
+        raise ValueError("rules that are given are tested with order=1")
     modes = modes if mode is None else _only(mode)
     seed = _generator(rng)
     function = _bind(f, kwargs) if kwargs else f
@@ -125,6 +135,13 @@ def test_rule(
         if rrule is not None and "reverse" in modes:
             tester.check_reverse(rrule, frule, consumes=built)
     assert_same(before, bundle, "internal: the tester's own copy of the arguments")
+    if order > 1:
+        again = {"rtol": rtol, "atol": atol, "reverse_rtol": reverse_rtol, "value_rtol": value_rtol, "step": step}
+        for name, derivative in derivatives(function, args, modes, seed):
+            try:
+                test_rule(derivative, *args, rng=seed, modes=modes, width=width, order=order - 1, **again)
+            except AssertionError as error:
+                raise AssertionError(f"the derivative in {name} mode: {error}") from None
 
 
 # Its name is part of the interface; this keeps pytest from collecting it wherever it is imported.
