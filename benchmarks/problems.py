@@ -1,4 +1,4 @@
-"""What people give to SciPy's solvers: likelihoods, energies, fits, equations and stiff systems, five for each.
+"""What people give to SciPy's solvers: likelihoods, energies, fits, equations and stiff systems, five each.
 
 `MINIMA`, `FITS`, `EQUATIONS` and `SYSTEMS` hold the problems of ``minimize``, ``least_squares``, ``root`` and
 ``solve_ivp``.
@@ -146,7 +146,8 @@ def oscillator(p: Array, times: Array, seen: Array) -> Any:
         k3 = slope((state[0] + 0.5 * h * k2[0], state[1] + 0.5 * h * k2[1]))
         k4 = slope((state[0] + h * k3[0], state[1] + h * k3[1]))
         state = tuple(
-            s + h / 6.0 * (a + 2.0 * b + 2.0 * c + d) for s, a, b, c, d in zip(state, k1, k2, k3, k4, strict=True)
+            s + h / 6.0 * (a + 2.0 * b + 2.0 * c + d)
+            for s, a, b, c, d in zip(state, k1, k2, k3, k4, strict=True)
         )
     return residuals
 
@@ -181,8 +182,9 @@ FITS = [
         np.array([0.0, 0.0, 0.0, 0.0, 0.0, 4.0]),
         (
             _points,
-            _measured(pose, [0.3, -0.2, 0.5, 0.1, -0.3, 5.0], _points, np.zeros((20, 2)), 2.0, noise=0.001)
-            .reshape(20, 2),
+            _measured(
+                pose, [0.3, -0.2, 0.5, 0.1, -0.3, 5.0], _points, np.zeros((20, 2)), 2.0, noise=0.001
+            ).reshape(20, 2),
             2.0,
         ),
     ),

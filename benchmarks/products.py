@@ -1,7 +1,7 @@
 """Hessian-vector products over gradients, for the workloads.
 
-``python -m benchmarks --hvp`` prints, for each: the time of the gradient; the product, which is the JVP of the
-gradient, over that; and what the first product costs, with all that is built for it.
+``python -m benchmarks --hvp`` prints, for each: the time of the gradient; the product, which is the JVP of
+the gradient, over that; and what the first product costs, with all that is built for it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,10 @@ def report(workloads: Sequence[Workload], rounds: int) -> None:
     for workload in workloads:
         r = product(workload, rounds)
         found.append(r.ratio)
-        print(f"{workload.name:{width}}{1e6 * r.gradient:>14.1f}{r.ratio:>10.2f}{1e3 * r.first:>12.0f}", flush=True)
+        print(
+            f"{workload.name:{width}}{1e6 * r.gradient:>14.1f}{r.ratio:>10.2f}{1e3 * r.first:>12.0f}",
+            flush=True,
+        )
     within = sum(ratio <= AIM for ratio in found)
     print(
         f"geometric mean {statistics.geometric_mean(found):.1f}, median {statistics.median(found):.1f},"

@@ -1,8 +1,9 @@
 """SciPy's solvers with derivatives from adbc, against the same by differences.
 
-``python -m benchmarks --solvers`` prints, for each problem and solver, how often the function is evaluated and
-how long it takes: with `adbc.scipy`, after a first solution for which everything is built; and by differences.
-A value with its gradient counts as one evaluation, and so does a Jacobian, a Hessian or a product with one.
+``python -m benchmarks --solvers`` prints, for each problem and solver, how often the function is evaluated
+and how long it takes: with `adbc.scipy`, after a first solution for which everything is built; and by
+differences.  A value with its gradient counts as one evaluation, and so does a Jacobian, a Hessian or a
+product with one.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ def _second_differences(f: Callable[..., Any]) -> dict[str, Any]:
             up, down = approx_fprime(x + unit, f, _STEP, *args), approx_fprime(x - unit, f, _STEP, *args)
             rows.append((up - down) / (2.0 * _STEP))
         matrix = np.array(rows)
-        return (matrix + matrix.T) / 2.0
+        made: Array = (matrix + matrix.T) / 2.0
+        return made
 
     return {**_differences(f), "hess": hessian}
 

@@ -19,7 +19,7 @@ from adbc.ir.terminators import Terminator, Unreachable
 from adbc.ir.values import Argument, Instruction, Phi, Value
 from adbc.records import record
 
-__all__ = ["Block", "Graph", "Guard"]
+__all__ = ["IMPORT", "Block", "Graph", "Guard"]
 
 
 class Block:
@@ -54,12 +54,16 @@ class Block:
         return f"<block {self.label}>"
 
 
+IMPORT = "import "
+"""With this begins the path to what is found among the modules that are loaded, not among globals."""
+
+
 @record(frozen=True)
 class Guard:
     """A fact about the outside world that the graph was specialised on.
 
-    The object reached from the function's globals by `path` (a global or builtin name, then
-    attribute names) is `value`, by identity.
+    The object reached from the function's globals by `path` (a global or builtin name, or a package that is
+    imported, as `IMPORT` and its name; then attribute names) is `value`, by identity.
     """
 
     path: tuple[str, ...]

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from adbc.errors import AdbcError
 from adbc.ir.constants import named_constant
-from adbc.ir.graph import Block, Graph, Guard
+from adbc.ir.graph import IMPORT, Block, Graph, Guard
 from adbc.ir.ops import OPS
 from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator, Unreachable
 from adbc.ir.values import UNDEF, Const, Instruction, Phi, Value
@@ -211,7 +211,8 @@ class _Parser:
                 return lines[i:]
             if line.name() != "guard":
                 line.fail("expected a guard or a block")
-            path = tuple(line.name().split("."))
+            name = line.name()
+            path = tuple((f"{IMPORT}{line.name()}" if name == IMPORT.strip() else name).split("."))
             line.expect("is")
             self.graph.guards.append(Guard(path, self.constant(line)))
             line.end()

@@ -22,6 +22,7 @@ after, as 3.12 compiles it to begin with::
     rest:
         ...                      (uses of %3 see %4)
 
+In a protected region the blocks of the loop get its handler.
 What the comprehension captures it reads from the same cells as before.  Generator expressions stay
 functions.  The function is left without use.
 """
@@ -34,6 +35,7 @@ from collections.abc import Callable
 from adbc.errors import LiftError
 from adbc.ir.builder import remove_trivial_phis
 from adbc.ir.graph import Block, Graph
+from adbc.ir.handlers import forget_handler, protect
 from adbc.ir.terminators import Jump, Return
 from adbc.ir.values import Const, Instruction, Phi, Value
 
@@ -63,8 +65,6 @@ def _comprehension(call: Instruction) -> Instruction | None:
         return None
     made = call.operands[0]
     if not isinstance(made, Instruction) or made.op != "make_function":
-        return None
-    if call.block.handler is not None:  # its blocks would need the handler
         return None
     code = _code(made)
     return made if code.co_name in _NAMES and len(_cells(made)) == len(code.co_freevars) else None
@@ -97,6 +97,10 @@ def _inline(graph: Graph, call: Instruction, body: Graph) -> None:
     """Put the blocks of `body` in the place of `call`."""
     before = call.block
     assert before is not None
+    handler, values = before.handler, {}
+    if handler is not None:
+        values = {phi: phi.operands[before] for phi in handler.phis if before in phi.operands}
+        forget_handler(before)  # in front of the call nothing raises
     after = _split(graph, before, call)
     position = graph.blocks.index(before) + 1
     for block in body.blocks:
@@ -115,6 +119,8 @@ def _inline(graph: Graph, call: Instruction, body: Graph) -> None:
     result = Phi(after)
     result.operands = results
     after.phis.append(result)
+    if handler is not None:
+        protect(graph, body.blocks, handler, values)
     graph.replace_uses({call: result})
 
 
@@ -128,7 +134,6 @@ def _split(graph: Graph, block: Block, call: Instruction) -> Block:
         after.append(instruction)
     del block.instructions[at:]
     after.terminator = block.terminator
-    after.handler, block.handler = block.handler, None
     for successor in after.successors:
         for phi in successor.phis:
             phi.operands = {after if old is block else old: value for old, value in phi.operands.items()}

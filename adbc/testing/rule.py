@@ -115,37 +115,73 @@ def test_rule(
     modes = modes if mode is None else _only(mode)
     seed = _generator(rng)
     function = _bind(f, kwargs) if kwargs else f
-    bundle: Bundle = [function, *args]
+    tolerances = _Tolerances(rtol, atol, reverse_rtol, value_rtol, step)
     built = frule is None and rrule is None
-    if "forward" in modes and frule is None:
-        frule = build_frule(Signature.of(function, *args))
-    if "reverse" in modes and rrule is None:
-        rrule = build_rrule(Signature.of(function, *args))
+    frule, rrule = _built(function, args, modes, frule, rrule)
     if is_primitive is not None:
         _check_primitive(is_primitive, frule, rrule)
+    _test_rules(function, args, seed, tolerances, frule, rrule, modes, width, consumes=built)
+    if order > 1:
+        _test_derivatives(function, args, seed, tolerances, modes, width, order - 1)
 
-    tolerances = _Tolerances(rtol, atol, reverse_rtol, value_rtol, step)
+
+# Its name is part of the interface; this keeps pytest from collecting it wherever it is imported.
+test_rule.__test__ = False  # type: ignore[attr-defined]  # functions take attributes
+
+
+def _built(
+    f: Rule, args: Sequence[Any], modes: Sequence[str], frule: Rule | None, rrule: Rule | None
+) -> tuple[Rule | None, Rule | None]:
+    """The rules to test: those that are given, and else those that adbc builds."""
+    if "forward" in modes and frule is None:
+        frule = build_frule(Signature.of(f, *args))
+    if "reverse" in modes and rrule is None:
+        rrule = build_rrule(Signature.of(f, *args))
+    return frule, rrule
+
+
+def _test_rules(
+    f: Rule,
+    args: Sequence[Any],
+    seed: np.random.Generator,
+    tolerances: _Tolerances,
+    frule: Rule | None,
+    rrule: Rule | None,
+    modes: Sequence[str],
+    width: int | None,
+    *,
+    consumes: bool,
+) -> None:
+    """The steps 1 to 7 of `test_rule`."""
+    bundle: Bundle = [f, *args]
     tester = _Tester(bundle, seed, tolerances.widened(precision(bundle)))
     before = duplicate(bundle)
     with default_engine().tiers.held():  # code adds up in another order than an interpreter does
         if frule is not None and "forward" in modes:
             tester.check_forward(frule)
             if width is not None:
-                tester.check_batches(frule, Signature.of(function, *args), width)
+                tester.check_batches(frule, Signature.of(f, *args), width)
         if rrule is not None and "reverse" in modes:
-            tester.check_reverse(rrule, frule, consumes=built)
+            tester.check_reverse(rrule, frule, consumes=consumes)
     assert_same(before, bundle, "internal: the tester's own copy of the arguments")
-    if order > 1:
-        again = {"rtol": rtol, "atol": atol, "reverse_rtol": reverse_rtol, "value_rtol": value_rtol, "step": step}
-        for name, derivative in derivatives(function, args, modes, seed):
-            try:
-                test_rule(derivative, *args, rng=seed, modes=modes, width=width, order=order - 1, **again)
-            except AssertionError as error:
-                raise AssertionError(f"the derivative in {name} mode: {error}") from None
 
 
-# Its name is part of the interface; this keeps pytest from collecting it wherever it is imported.
-test_rule.__test__ = False  # type: ignore[attr-defined]  # functions take attributes
+def _test_derivatives(
+    f: Rule,
+    args: Sequence[Any],
+    seed: np.random.Generator,
+    tolerances: _Tolerances,
+    modes: Sequence[str],
+    width: int | None,
+    order: int,
+) -> None:
+    """Step 8 of `test_rule`, in which derivatives are tested up to `order`."""
+    given = dataclasses.asdict(tolerances)
+    for name, derivative in derivatives(f, args, modes, seed):
+        try:
+            test_rule(derivative, *args, rng=seed, modes=modes, width=width, order=order, **given)
+        except AssertionError as error:
+            raise AssertionError(f"the derivative in {name} mode: {error}") from None
 
 
 def _only(mode: str) -> tuple[str]:

@@ -84,6 +84,7 @@ from adbc.passes.typed.list_walks import count_list_walks
 from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
+from adbc.passes.typed.quiet_steps import quiet_steps
 from adbc.passes.typed.real_powers import real_powers
 from adbc.passes.typed.replacements import replacements
 from adbc.passes.typed.self_writes import drop_self_writes
@@ -504,6 +505,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "replacements": _in_place(lambda graph: replacements(graph, _ANSWERS)),
     "dicts_of_classes": _in_place(dicts_of_classes),
     "present_items": _in_place(read_present_items),
+    "quiet_steps": _in_place(quiet_steps),
     "real_powers": _in_place(real_powers),
     "self_writes": _in_place(drop_self_writes),
     "spreads": _in_place(lambda graph: spread_calls(graph, normal_call)),

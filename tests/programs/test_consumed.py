@@ -57,6 +57,7 @@ LOOPS = {
     "with_what_is_named", "spread", "joined", "made_collections",
     "given_to_functions", "given_to_what_is_made_here", "given_to_who_asks_twice", "given_to_classes",
     "given_to_statistics", "given_to_itself", "given_and_kept", "given_where_it_fails", "given_to_lists",
+    "in_turns_with_a_tuple",
 }  # fmt: skip
 """The programs in which no generator is left."""
 

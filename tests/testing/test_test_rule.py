@@ -12,8 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import adbc
+from adbc import chainrules
 from adbc.tangents import NO_FDATA, NO_RDATA, NO_TANGENT, CoDual, Dual
 from adbc.testing import test_rule
+from adbc.testing.orders import derivatives
 
 # Each function comes with right rules, written out by hand in the public form.
 
@@ -580,3 +583,43 @@ def test_results_that_the_next_run_changes_are_caught() -> None:
 
     with pytest.raises(AssertionError, match="interleaved"):
         test_rule(lambda x: x * x, MEMORY, rrule=rrule, mode="reverse")
+
+
+# -- derivatives of derivatives ------------------------------------------------------------------------------
+
+
+def test_second_and_third_derivatives_are_tested() -> None:
+    def mixed(values: list[float], x: float) -> float:
+        values[0] = values[1] * x
+        values.append(x * x)
+        return sum([v * v * x for v in values])
+
+    def in_place(a: np.ndarray) -> Any:
+        tail = a[1:]
+        tail *= a[0]
+        return np.sin(a)
+
+    test_rule(mixed, [1.0, 2.0], 1.5, order=2, width=2)
+    test_rule(in_place, np.array([1.0, 2.0, 3.0]), order=2)
+    test_rule(np.linalg.solve, np.array([[2.0, 0.3], [0.1, 1.5]]), np.array([1.0, 2.0]), order=2)
+    test_rule(lambda x: x * math.sin(x), 1.3, order=3)
+
+
+def test_a_wrong_second_derivative_is_caught() -> None:
+    def squared(x: float) -> float:
+        return x * x
+
+    # It is right, but for those who differentiate it.
+    chainrules.scalar_rule(squared, lambda out, x: 2.0 * adbc.stop_gradient(x))
+    test_rule(squared, 1.5)
+    with pytest.raises(AssertionError, match="the derivative in forward mode: step 'forward: finite"):
+        test_rule(lambda x: squared(x) * 1.0, 1.5, order=2)
+    rng = np.random.default_rng(0)
+    [(_, derivative)] = derivatives(lambda x: squared(x) * 1.0, (1.5,), ["reverse"], rng)
+    with pytest.raises(AssertionError, match="step 'forward: finite"):
+        test_rule(derivative, 1.5)
+
+
+def test_rules_that_are_given_have_no_second_order() -> None:
+    with pytest.raises(ValueError, match="order=1"):
+        test_rule(math.sin, 0.5, frule=lambda f, x: x, order=2)

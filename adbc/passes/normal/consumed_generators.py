@@ -47,6 +47,7 @@ from typing import Any, NamedTuple, Protocol
 
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
+from adbc.ir.handlers import protect
 from adbc.ir.intrinsics import (
     _exhausted_,
     _foreigncall_,
@@ -65,7 +66,6 @@ from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.normal.delegations import are_loops, passes_on
 from adbc.passes.normal.generator_states import Asking, write_states
 from adbc.passes.normal.inline_calls import adopted, put_graph, split, take_blocks
-from adbc.passes.normal.protected import protect
 from adbc.passes.normal.sendings import Method, ask, close, method_of
 from adbc.passes.query import NOTHING, constant, target, use_counts
 

@@ -49,14 +49,13 @@ from typing import NamedTuple
 
 from adbc.ir.builder import Variables
 from adbc.ir.graph import Block, Graph
-from adbc.ir.handlers import forget_handler
+from adbc.ir.handlers import forget_handler, protect
 from adbc.ir.intrinsics import _exhausted_, _next_, _reraise_, _yield_
 from adbc.ir.repair import repair
 from adbc.ir.terminators import Branch, Jump, Return, Switch, Unreachable
 from adbc.ir.traverse import predecessors, remove_unreachable, reverse_postorder, split_edge
 from adbc.ir.values import UNDEF, Const, Instruction, Phi, Position, Value
 from adbc.passes.normal.inline_calls import put_graph, split, take_blocks
-from adbc.passes.normal.protected import protect
 from adbc.passes.query import target
 
 __all__ = ["Asking", "write_states"]

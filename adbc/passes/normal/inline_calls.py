@@ -25,11 +25,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from adbc.ir.graph import Block, Graph
-from adbc.ir.handlers import forget_handler
+from adbc.ir.handlers import forget_handler, protect
 from adbc.ir.terminators import Jump, Return
 from adbc.ir.traverse import copy_graph, depth_first_postorder
 from adbc.ir.values import Inlined, Instruction, Phi, Position, Value
-from adbc.passes.normal.protected import protect
 
 __all__ = [
     "LARGEST", "MOST_IN_CODE", "adopted", "inline_calls", "is_open", "is_small", "put_graph", "split",

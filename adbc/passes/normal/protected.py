@@ -30,21 +30,15 @@ to what the handlers shared::
                                         ...
 
 so that exceptional edges can be told apart, and code can be put on them.
-
-`protect` puts blocks that had no handler into a region: each instruction that may raise becomes the last of
-its block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from adbc.ir.graph import Block, Graph
-from adbc.ir.ops import may_raise
 from adbc.ir.terminators import Jump, Raise
 from adbc.ir.values import Instruction, Phi, Value
 
-__all__ = ["is_isolated", "isolate", "landing_pads", "protect"]
+__all__ = ["is_isolated", "isolate", "landing_pads"]
 
 
 def is_isolated(block: Block) -> bool:
@@ -86,29 +80,6 @@ def _isolate_raise(graph: Graph, block: Block) -> None:
     _rename_source(end.handler, block, end)
     block.handler = None
     block.terminator = Jump(end, end.terminator.position)
-
-
-def protect(graph: Graph, blocks: Iterable[Block], handler: Block, values: Mapping[Phi, Value]) -> None:
-    """Give `blocks` of the graph, as far as they have none, a handler: `values` are those that its phis have
-    on the ways from there."""
-    for block in [b for b in blocks if b.handler is None]:
-        while True:
-            raising = [at for at, i in enumerate(block.instructions) if may_raise(i)]
-            if not raising and not isinstance(block.terminator, Raise):
-                break
-            block.handler = handler
-            for phi, value in values.items():
-                phi.operands[block] = value
-            is_last = not raising or raising[0] + 1 == len(block.instructions)
-            if is_last and (not raising or not isinstance(block.terminator, Raise)):
-                break
-            behind = graph.add_block(f"{block.label}.behind")
-            for instruction in block.instructions[raising[0] + 1 :]:
-                behind.append(instruction)
-            del block.instructions[raising[0] + 1 :]
-            _move_end(block, behind)
-            block.terminator = Jump(behind, block.instructions[-1].position)
-            block = behind
 
 
 def _behind(graph: Graph, block: Block, label: str) -> Block:

@@ -11,6 +11,9 @@ after, with guards on ``np``, ``np.linalg`` and ``np.linalg.solve``::
 
     %4 = call <function solve>(%a, %b)
 
+So do modules that the function imports, if they are loaded, and what it reads from them: the import is still
+made, which may have effects.  A path begins with ``import math`` there.
+
 So do the methods of dicts that are read from the class, which are what rules of other mappings are made of.
 
 Data is never written into a graph: a number, list or array that a global names may be another one
@@ -30,8 +33,15 @@ from typing import Any
 
 from adbc.cpython.names import globals_written
 from adbc.flags import HEAP_TYPE
-from adbc.ir.graph import Graph, Guard
-from adbc.ir.intrinsics import _delete_global_, _getattr_, _global_, _store_global_
+from adbc.ir.graph import IMPORT, Graph, Guard
+from adbc.ir.intrinsics import (
+    _delete_global_,
+    _getattr_,
+    _global_,
+    _import_,
+    _import_from_,
+    _store_global_,
+)
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import NOTHING, constant, drop, target
@@ -106,7 +116,10 @@ def resolve_globals(
                 name = constant(instruction.operands[1])
                 if name not in stored:
                     resolve(instruction, (name,), _lookup(globals, name))
-            elif function is _getattr_:
+            elif function is _import_:
+                path, module = _imported(instruction)
+                resolve(instruction, path, module)
+            elif function is _getattr_ or function is _import_from_:
                 owner = resolved.get(instruction.operands[1])
                 if isinstance(owner, Const) and isinstance(owner.value, types.ModuleType):
                     name = constant(instruction.operands[2])
@@ -120,11 +133,27 @@ def resolve_globals(
                     method = getattr(owner.value, constant(instruction.operands[2]), None)
                     if isinstance(method, types.BuiltinFunctionType):
                         resolved[instruction] = Const(method)
-    left_handlers = drop(graph, {i for i in resolved if isinstance(i, Instruction)})
+    gone = {i for i in resolved if isinstance(i, Instruction) and target(i) is not _import_}
+    left_handlers = drop(graph, gone)
     graph.replace_uses(resolved)
     if left_handlers:
         remove_unreachable(graph)
     return graph
+
+
+def _imported(call: Instruction) -> tuple[tuple[str, ...], object]:
+    """The path to the module that an import gives, and that module, if it is loaded."""
+    name, level, names = map(constant, call.operands[1:])
+    if level != 0 or type(name) is not str:
+        return (), NOTHING
+    package, *rest = name.split(".")
+    path: tuple[str, ...] = (f"{IMPORT}{package}",)
+    module = sys.modules.get(package, NOTHING)
+    if not names:
+        return path, module
+    for part in rest:
+        path, module = (*path, part), getattr(module, part, NOTHING)
+    return path, module if module is sys.modules.get(name) else NOTHING
 
 
 _BY_KEY = frozenset({"__contains__", "__getitem__", "__setitem__", "__delitem__", "get", "pop", "setdefault"})

@@ -66,16 +66,17 @@ def _index(
     dominators: Dominators,
     sources: dict[Block, list[Block]],
 ) -> bool:
-    """Let the one step of the iterator `made` read by an index."""
+    """Let the one step of the iterator `made` that takes an element read by an index."""
     own = [getattr(user, "instruction", user) for user in users.get(made, ())]
-    steps = [user for user in own if target(user) is _next_]
+    asking = [user for user in own if target(user) is _next_]
+    steps = [call for call in asking if _takes_something(call, users)] if len(asking) > 1 else asking
     if len(steps) != 1:
         return False
     (step,) = steps
     inside = _where_taken(step, users, sources, dominators)
     if inside is None or made.block is None or made.block.handler is not None:
         return False
-    rests = [user for user in own if user is not step]
+    rests = [user for user in own if user not in asking]
     if not all(isinstance(user, Instruction) and is_rest(user, inside, dominators) for user in rests):
         return False
     array = made.operands[1]
@@ -97,6 +98,11 @@ def _index(
     for call in rests:
         _leave_rest(call, made, array, step)
     return True
+
+
+def _takes_something(call: Any, users: Any) -> bool:
+    """Whether what a step of an iterator took is used, and not only tested, as where a strict `zip` ends."""
+    return any(target(user) is not _exhausted_ for user in users.get(call, ()))
 
 
 def _test_of(step: Instruction) -> Any:

@@ -39,6 +39,9 @@ One over a tuple whose form is not known is over a list that is made of it::
 
 as long as the loop is not left before the end: what makes the list goes over all of the tuple.
 
+A step that is taken behind the loop, as where a strict `zip` looks whether all have come to their ends, is
+the one with the number of the iteration that there was not.
+
 The iterator itself then needs no shadow; where a guess was wrong and the rest of the function goes on with
 it, it gets one from the count (`_resume_iterator_`).  Needs types.
 """
@@ -122,12 +125,15 @@ def _count(
         return False
     others: list[Instruction] = []
     early: list[Instruction] = []
+    ends: list[Instruction] = []
     first = _first_step(made, step, head, users, dominators)
     for user in users.get(made, ()):
         instruction = getattr(user, "instruction", user)
         if instruction is step or instruction is first:
             continue
-        if isinstance(instruction, Instruction) and is_rest(instruction, inside, dominators):
+        if _is_behind(instruction, inside, loop, dominators):
+            ends.append(instruction)
+        elif isinstance(instruction, Instruction) and is_rest(instruction, inside, dominators):
             others.append(instruction)
         elif first is not None and is_rest(instruction, _behind(first), dominators):
             if dominators.dominates(head, instruction.block):
@@ -163,7 +169,8 @@ def _count(
             counters[head] = counter, following
     if first is not None:
         first.operands = [Const(intrinsics._next_at_), made, the_list, Const(0)]
-    step.operands = [Const(intrinsics._next_at_), made, the_list, counter]
+    for call in (step, *ends):
+        call.operands = [Const(intrinsics._next_at_), made, the_list, counter]
     made.operands[0] = Const(intrinsics._list_iterator_)
     for call in (*early, *others):
         at = call.block
@@ -175,6 +182,25 @@ def _count(
         resumed.block = at
         at.instructions.insert(at.instructions.index(call), resumed)
         call.operands = [resumed if v is made else v for v in call.operands]
+    return True
+
+
+def _is_behind(call: Any, inside: Block, loop: Loop, dominators: Dominators) -> bool:
+    """Whether `call` takes a step behind the loop, for which that has taken as many as it has counted: on no
+    way there has it taken another one, `inside`, that is not counted yet."""
+    if target(call) is not intrinsics._next_ or call.block in loop.blocks:
+        return False
+    if not dominators.dominates(loop.header, call.block):
+        return False
+    waiting = [behind for block, behind in loop.exits if dominators.dominates(inside, block)]
+    seen: set[Block] = set()
+    while waiting:
+        block = waiting.pop()
+        if block is call.block:
+            return False
+        if block not in seen:
+            seen.add(block)
+            waiting += block.successors
     return True
 
 

@@ -362,7 +362,7 @@ class Consuming:
             return None
         if target(made) is not _foreigncall_ or constant(made.operands[1]) is not zip:
             return None
-        if len(made.operands) != 4 or made.keywords:
+        if len(made.operands) - len(made.keywords) != 4 or made.keywords not in ((), ("strict",)):
             return None
         return Written(self._template(dict_of_pairs), [made])
 

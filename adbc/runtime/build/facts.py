@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import is_
 from typing import Any
 
+from adbc.ir.graph import IMPORT
 from adbc.rules.classes import inherits, overrides
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.glances import Checked, Glance, Shot
@@ -140,10 +141,13 @@ class NameFact:
     def mend(self) -> None:
         """Bind the name to what it was bound to."""
         name, *rest = self.path
+        globals = self.globals
+        if name.startswith(IMPORT):
+            name, globals = name[len(IMPORT) :], sys.modules
         if not rest:
-            self.globals[name] = self.value
+            globals[name] = self.value
             return
-        owner = self.globals[name] if name in self.globals else getattr(builtins, name)
+        owner = globals[name] if name in globals else getattr(builtins, name)
         for attribute in rest[:-1]:
             owner = _follow(owner, attribute)
         if rest[-1].startswith(_CELL):
@@ -157,6 +161,8 @@ class NameFact:
         name, *rest = path
         if name in globals:
             value = globals[name]
+        elif name.startswith(IMPORT):
+            value = sys.modules.get(name[len(IMPORT) :])
         else:
             namespace = globals.get("__builtins__")
             value = getattr(namespace, name, None) if not isinstance(namespace, dict) else namespace.get(name)
@@ -524,17 +530,21 @@ def _note_names(fact: NameFact, names: _Names, absent: _Absent) -> bool:
     found: list[tuple[dict[str, Any], str, Any]] = []
     namespace: Any = fact.globals
     builtins = namespace.get("__builtins__")
-    if fact.path[0] not in namespace:  # a builtin
+    path = fact.path
+    is_imported = path[0].startswith(IMPORT)
+    if is_imported:
+        namespace, path = sys.modules, (path[0][len(IMPORT) :], *path[1:])
+    elif path[0] not in namespace:  # a builtin
         namespace = builtins.__dict__ if isinstance(builtins, types.ModuleType) else builtins
         if not isinstance(namespace, dict):
             return False
-    is_builtin = namespace is not fact.globals
-    for k, name in enumerate(fact.path):
+    is_builtin = not is_imported and namespace is not fact.globals
+    for k, name in enumerate(path):
         if name not in namespace:
             return False
         value = namespace[name]
         found.append((namespace, name, value))
-        if k + 1 < len(fact.path):
+        if k + 1 < len(path):
             if type(value) is not types.ModuleType:
                 return False
             namespace = value.__dict__

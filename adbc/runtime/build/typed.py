@@ -28,6 +28,7 @@ from adbc.passes.typed.list_walks import count_list_walks
 from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
+from adbc.passes.typed.quiet_steps import quiet_steps
 from adbc.passes.typed.real_powers import real_powers
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
@@ -180,6 +181,11 @@ def _with_known_slots(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_quiet_steps(graph: Graph, typing: Typing) -> Graph:
+    quiet_steps(graph)
+    return graph
+
+
 def _with_unrolled_loops(graph: Graph, typing: Typing) -> Graph:
     lists = iterate_over_tuples(graph, typing.knowledge)
     while unrolled_loops(graph):
@@ -249,8 +255,12 @@ TYPED: Group[Typing] = Group(
         Stage("copy", _copied, ("primal",), ("own copy",),
               "the primal graph is shared, and rests of functions behind wrong guesses are made from it"),
         Stage("infer", _typed, ("own copy",), ("types",), "all that follows needs types", parts=SETTLING),
+        Stage("quiet_steps", _with_quiet_steps, ("types",), (),
+              "guesses at elements then stand where the body of a loop begins, in a `try` statement, too"),
         Stage("guards", _guarded, ("types",), ("guarded types",),
               "what is still unknown is guessed at, before anything is decided by types that are known"),
+        Stage("guarded_steps", _with_quiet_steps, ("guarded types",), ("quiet steps",),
+              "that something is a list may be a guess; before loops are unrolled or counted"),
         Stage("real_powers", _with_real_powers, ("guarded types",), ("real powers",),
               "what a power is tested for is written by a guard"),
         Stage("polymorphic_calls", _with_split_calls, ("guarded types",), ("split calls",),

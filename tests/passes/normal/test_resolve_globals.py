@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 import types
 from typing import Any
 
 import numpy as np
 import pytest
 
-from adbc.ir.graph import Graph
+import adbc
+from adbc.ir.graph import Graph, Guard
 from adbc.ir.parser import parse_graph as parse
 from adbc.ir.printer import print_graph
 from adbc.ir.values import Const
@@ -115,3 +117,43 @@ def test_own_builtins_are_looked_up() -> None:
     graph = parse("graph f()\nentry:\n    %1 = call _global_('abs')\n    return %1\n")
     resolve_globals(graph, {"__builtins__": {"abs": math.fabs}})
     assert graph.guards[0].value is math.fabs
+
+
+def test_modules_that_a_function_imports_are_resolved() -> None:
+    def f(x: float) -> Any:
+        import math as m
+        import os.path
+        import xml.dom.minidom  # nobody has loaded it
+
+        from numpy.linalg import norm
+
+        return m.sqrt(norm(x)) + m.pi + os.path.isabs("/") + xml.dom.minidom
+
+    sys.modules.pop("xml.dom.minidom", None)
+    graph = normalise(lift(f), vars(math))
+    verify(graph)
+    paths = [guard.path for guard in graph.guards]
+    assert ("import math", "sqrt") in paths and ("import numpy", "linalg", "norm") in paths
+    assert "_foreigncall_(math.sqrt" in str(graph) and "_getattr_(math" not in str(graph)
+    assert str(graph).count("_import_") >= 4  # they are still made
+    parts = "graph f(x)\n    guard import math.sqrt is math.sqrt\nentry:\n    return %x"
+    assert parse(parts).guards == [Guard(("import math", "sqrt"), math.sqrt)]
+
+
+def test_another_module_of_the_name_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(x: float) -> Any:
+        import statistics as s
+
+        return s.fmean([x, 2.0 * x])
+
+    for _ in range(3):
+        assert adbc.grad(f)(1.0) == 1.5
+    other = types.ModuleType("statistics")
+    other.fmean = lambda values: 5.0 * values[0]
+    monkeypatch.setitem(sys.modules, "statistics", other)
+    assert adbc.grad(f)(1.0) == 5.0
+    other.fmean = lambda values: 7.0 * values[0]
+    assert adbc.grad(f)(1.0) == 7.0
+    monkeypatch.undo()
+    assert adbc.grad(f)(1.0) == 1.5
+    assert adbc.jvp(f, (1.0,), (1.0,)) == (1.5, 1.5)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import adbc
+import adbc.inspect
 from adbc.inspect.round_trip import primal_graph
 from adbc.ir.interpret import interpret
 from adbc.ir.verify import verify
@@ -189,33 +192,231 @@ def test_an_iterator_that_others_see_stays() -> None:
     check_rule(f, [1.0, 2.0, 3.0, 4.0])
 
 
-def strict(a: list[float], b: list[float]) -> float:
+def strict(a: Any, b: Any) -> float:
     total = 0.0
     for x, y in zip(a, b, strict=True):
         total += x * y
     return total
 
 
-def test_strict_zip() -> None:
-    check_rule(strict, [1.0, 2.0], [3.0, 4.0])
-    with pytest.raises(ValueError, match="shorter"):
-        adbc.grad(strict)([1.0, 2.0], [3.0])
+def strict_three(a: Any, b: Any) -> float:
+    total = 0.0
+    for x, y, z in zip(a, b, a, strict=True):
+        total += x * y + z
+    return total
 
 
-def test_wrong_guesses_in_a_loop_over_several() -> None:
-    def f(a: list[Any], b: list[Any]) -> Any:
-        total = 0.0
-        for i, (x, y) in enumerate(zip(a, b)):
-            total = total + x * y * (i + 1)
-        return total
+def strict_alone(a: Any, b: Any) -> float:
+    total = b[0]
+    for (x,) in zip(a, strict=True):
+        total *= x
+    return total
 
-    mixed = [1.0, np.float64(2.0), 3, np.array([1.0, 2.0]), 0.5]
-    for a, b in ((mixed, values(5, 0.5)), (values(5, 0.5), mixed), (mixed, mixed)):
-        for _ in range(4):
-            _, pullback = adbc.vjp(f, list(a), list(b))
-            found = pullback(np.ones(2))
-        weights = [1.0, 1.0, 1.0, 1.0, 1.0]
-        for k, w in enumerate(weights):
-            expected = (k + 1) * 2.0 * w * np.asarray(b[k]) if np.ndim(b[k]) == 0 else None
-            if expected is not None and isinstance(a[k], float) and np.ndim(a[k]) == 0:
-                np.testing.assert_allclose(found[0][k], expected)
+
+def strict_numbered(a: Any, b: Any) -> float:
+    total = 0.0
+    for i, (x, y) in enumerate(zip(a, b, strict=True), start=2):
+        total += i * x * y
+    return total
+
+
+def strict_and_caught(a: Any, b: Any) -> float:
+    total = 0.0
+    try:
+        for x, y in zip(a, b, strict=True):
+            total += x * y
+    except ValueError as error:
+        total *= float(len(str(error)))
+    return total
+
+
+def strict_and_left(a: Any, b: Any) -> float:
+    total = 0.0
+    for i, (x, y) in enumerate(zip(a, b, strict=True)):
+        if i == 1:
+            break
+        total += x * y
+    return total
+
+
+def strict_display(a: Any, b: Any) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True)) * [x for x, _ in zip(a, b, strict=True)][-1]
+
+
+def loose(a: Any, b: Any) -> float:
+    total = 0.0
+    for x, y in zip(a, b, strict=False):
+        total += x * y
+    return total
+
+
+STRICT: list[Callable[[Any, Any], Any]] = [
+    strict, strict_three, strict_alone, strict_numbered, strict_and_caught, strict_and_left, strict_display,
+    loose,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", STRICT, ids=lambda f: f.__name__)
+def test_a_strict_zip_is_taken_apart(program: Callable[[Any, Any], Any]) -> None:
+    graph = zipped_loops(primal_graph(program))
+    verify(graph)
+    assert " zip" not in str(graph).replace("guard zip", "") or program is strict_display
+    for n, m in SIZES:
+        a, b = values(n, 0.5), values(m, 0.2)
+        expected = outcome(program, a, b)
+        assert outcome(interpret, graph, a, b, globals=globals()) == expected
+
+
+def outcome(call: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+    try:
+        return call(*args, **keywords)
+    except (ValueError, IndexError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("program", STRICT, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("make", [list, tuple, np.array, iter], ids=["list", "tuple", "array", "iterator"])
+def test_a_strict_zip_is_differentiated_rightly(
+    program: Callable[[Any, Any], Any], make: Callable[[Any], Any]
+) -> None:
+    if make is not iter:
+        check_rule(program, make(values(3, 0.5)), make(values(3, 0.21)))
+
+    def of_number(t: float, n: int, m: int) -> Any:
+        return program(make([t * x for x in values(n, 0.5)]), make([t * t * x for x in values(m, 0.2)]))
+
+    if make is iter and program in (strict_display, strict_alone, strict_three):
+        return  # they go twice through what can be gone through once
+    for n, m in SIZES:
+        expected = outcome(of_number, 1.2, n, m)
+        for _ in range(3):
+            found = outcome(adbc.jvp, of_number, (1.2, n, m), (1.0, None, None))
+            assert expected == (found if isinstance(expected, tuple) else found[0])
+            if not isinstance(expected, tuple):
+                gradient = adbc.grad(of_number)(1.2, n, m)
+                slope = (of_number(1.2 + 1e-6, n, m) - of_number(1.2 - 1e-6, n, m)) / 2e-6
+                assert gradient == pytest.approx(found[1], rel=1e-12)
+                assert gradient == pytest.approx(slope, rel=1e-6, abs=1e-9)
+
+
+def test_what_a_strict_zip_has_taken_before_it_raises_is_taken() -> None:
+    def f(x: float, a: Noisy, b: Noisy, done: list[float]) -> float:
+        for y, z in zip(a, b, strict=True):
+            x = x * y + z
+            done.append(x)
+        return x
+
+    for sizes in SIZES:
+
+        def run(said: list[str], done: list[float], call: Callable[..., Any], sizes: Any = sizes) -> Any:
+            a, b = (Noisy(name, values(n, 1.0), said) for name, n in zip("ab", sizes, strict=True))
+            return outcome(call, 0.5, a, b, done)
+
+        plain: list[str] = []
+        expected = run(plain, plain_done := [], f)
+        said: list[str] = []
+        found = run(said, done := [], lambda *args: adbc.jvp(f, args, (1.0, None, None, None))[0])
+        assert (found, said, done) == (expected, plain, plain_done)
+
+
+def test_the_error_of_a_strict_zip_comes_from_its_line() -> None:
+    for call in (strict, adbc.grad(strict)):
+        with pytest.raises(ValueError, match="argument 2 is shorter") as found:
+            call([1.0, 2.0], [3.0])
+        frames = [f for f in traceback.extract_tb(found.value.__traceback__) if f.name == "strict"]
+        assert [frame.line for frame in frames] == ["for x, y in zip(a, b, strict=True):"]
+
+
+# -- in protected regions ------------------------------------------------------------------------------------
+
+
+def summed_in_try(a: Any, b: Any) -> float:
+    total = 0.0
+    try:
+        for i, x in enumerate(a):
+            total += x * (6 // (2 - i))
+    except ZeroDivisionError:
+        total *= 3.0
+    return total
+
+
+def zipped_in_try(a: Any, b: Any) -> float:
+    total = 0.0
+    try:
+        for x, y in zip(a, b):
+            total += x * y
+    finally:
+        total *= 2.0
+    return total
+
+
+def with_a_manager(a: Any, b: Any) -> float:
+    total = 0.0
+    with contextlib.suppress(IndexError):
+        for i, (x, y) in enumerate(zip(a, b), 1):
+            total += x * y * b[i]
+    return total
+
+
+def tried_inside(a: Any, b: Any) -> float:
+    total = 0.0
+    for x, y in zip(a, b):
+        try:
+            if y > 0.6:
+                raise ValueError("too large")
+            total += x * y
+        except ValueError:
+            total += x
+            continue
+        finally:
+            total *= 1.1
+    return total
+
+
+def displayed_in_try(a: Any, b: Any) -> float:
+    try:
+        made = [x * y for x, y in zip(a, b)]
+        table = {i: x * (6 // (i - 2)) for i, x in enumerate(a)}
+        return sum(made) + table[0]
+    except ZeroDivisionError:
+        return sum([x * x for x in b])
+
+
+def nested_in_try(a: Any, b: Any) -> float:
+    total = 0.0
+    try:
+        for x in a:
+            try:
+                for i, y in enumerate(b):
+                    total += x * y * (6 // (1 - i))
+            except ZeroDivisionError:
+                total += y
+    except KeyError:
+        return 0.0
+    return total
+
+
+PROTECTED: list[Callable[[Any, Any], Any]] = [
+    summed_in_try, zipped_in_try, with_a_manager, tried_inside, displayed_in_try, nested_in_try,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROTECTED, ids=lambda f: f.__name__)
+def test_loops_in_protected_regions_are_taken_apart(program: Callable[[Any, Any], Any]) -> None:
+    graph = adbc.inspect.primal_ir((program, list, list))
+    verify(graph)
+    assert "_foreigncall_(builtins.zip" not in str(graph)
+    assert "_foreigncall_(builtins.enumerate" not in str(graph)
+
+
+@pytest.mark.parametrize("program", PROTECTED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("make", [list, tuple, np.array], ids=["list", "tuple", "array"])
+def test_loops_in_protected_regions_are_differentiated_rightly(
+    program: Callable[[Any, Any], Any], make: Callable[[Any], Any]
+) -> None:
+    for n, m in SIZES[1:]:
+        a, b = make(values(n, 0.5)), make(values(m, 0.21))
+        check_rule(program, a, b)
+        for _ in range(4):  # what was learnt changes the code
+            value, _ = adbc.value_and_grad(program)(a, b)
+            assert value == pytest.approx(program(a, b), rel=1e-14)
