@@ -255,7 +255,18 @@ def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Copies of arguments and all that they hold, in which one object is one object."""
     if len(args) == 1 and _is_flat(args[0]):
         return (list(args[0]),)
+    arrays = [x for x in args if type(x) not in _IMMUTABLE]
+    if len(arrays) == 1 and _is_own(arrays[0]):
+        return tuple([x.copy("K") if x is arrays[0] else x for x in args])
     return copy.deepcopy(args)
+
+
+_IMMUTABLE = (float, int, bool, str, type(None))
+
+
+def _is_own(x: Any) -> bool:
+    """Whether `x` is an array of floats in memory of its own."""
+    return type(x) is np.ndarray and x.base is None and x.dtype.kind == "f"
 
 
 def _is_flat(x: Any) -> bool:
@@ -283,7 +294,7 @@ def _forward(problem: _Problem, chunk_size: int | None = None) -> tuple[Any, Any
 
 _CHUNK = 32
 """How many columns one run gives at most, if nobody says."""
-_FEW_OF_ARRAYS, _FEW_NUMBERS = 3, 24
+_FEW_OF_ARRAYS, _FEW_NUMBERS = 8, 24
 """Fewer columns than these take less time one by one, where arrays are among the inputs and where only
 numbers are: arithmetic of 32 numbers takes NumPy as long as that of one takes Python twenty times."""
 
@@ -586,6 +597,10 @@ def _unit(x: Any, component: _Component) -> Any:
     path, index = component
     if not path and index is None:
         return type(x)(1.0)
+    if _is_own(x):
+        unit = np.zeros_like(x, order="C")
+        unit[index] = 1.0
+        return unit
     tangent = [0.0] * len(x) if _is_flat(x) else zero_tangent(x)
     return _with_one(tangent, path, index)
 
