@@ -52,6 +52,37 @@ def _mapped_three(
         yield function(a, b, c)
 
 
+def _zipped_two(first: Iterator[Any], second: Iterator[Any]) -> Iterator[Any]:
+    for a, b in zip(first, second):  # noqa: B905, UP028
+        yield a, b
+
+
+def _zipped_three(first: Iterator[Any], second: Iterator[Any], third: Iterator[Any]) -> Iterator[Any]:
+    for a, b, c in zip(first, second, third):  # noqa: B905, UP028
+        yield a, b, c
+
+
+def _strictly_two(first: Iterator[Any], second: Iterator[Any]) -> Iterator[Any]:
+    for a, b in zip(first, second, strict=True):  # noqa: UP028
+        yield a, b
+
+
+def _strictly_three(first: Iterator[Any], second: Iterator[Any], third: Iterator[Any]) -> Iterator[Any]:
+    for a, b, c in zip(first, second, third, strict=True):  # noqa: UP028
+        yield a, b, c
+
+
+def _numbered(values: Iterator[Any]) -> Iterator[Any]:
+    for i, value in enumerate(values):  # noqa: UP028
+        yield i, value
+
+
+def _numbered_from(values: Iterator[Any], start: Any) -> Iterator[Any]:
+    for value in values:
+        yield start, value
+        start += 1
+
+
 def _spread(function: Any, values: Iterator[Any]) -> Iterator[Any]:
     for value in values:
         yield function(*value)
@@ -371,11 +402,26 @@ def _counted_one_by_one(start: Any) -> Iterator[Any]:
         start = start + 1
 
 
+_BOTH: Mapping[int, Callable[..., Any]] = {0: _iter_, 1: _iter_}
+_ALL_THREE: Mapping[int, Callable[..., Any]] = {0: _iter_, 1: _iter_, 2: _iter_}
+
 PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
     builtins.map: (
         Producer(_mapped, 2, {1: _iter_}),
         Producer(_mapped_two, 3, {1: _iter_, 2: _iter_}),
         Producer(_mapped_three, 4, {1: _iter_, 2: _iter_, 3: _iter_}),
+    ),
+    builtins.zip: (
+        Producer(_zipped_two, 2, _BOTH), Producer(_zipped_three, 3, _ALL_THREE),
+        Producer(_zipped_two, 3, _BOTH, {2: False}, keywords=("strict",)),
+        Producer(_zipped_three, 4, _ALL_THREE, {3: False}, keywords=("strict",)),
+        Producer(_strictly_two, 3, _BOTH, {2: True}, keywords=("strict",)),
+        Producer(_strictly_three, 4, _ALL_THREE, {3: True}, keywords=("strict",)),
+    ),
+    builtins.enumerate: (
+        Producer(_numbered, 1, {0: _iter_}),
+        Producer(_numbered_from, 2, {1: operator.index, 0: _iter_}),
+        Producer(_numbered_from, 2, {1: operator.index, 0: _iter_}, keywords=("start",)),
     ),
     builtins.filter: (Producer(_filtered, 2, {1: _iter_}),),
     itertools.filterfalse: (Producer(_filtered_out, 2, {1: _iter_}),),
