@@ -24,6 +24,7 @@ from adbc.tangents import (
     slot_tangent,
 )
 from adbc.tangents.containers import VIEW_CLASSES
+from adbc.tangents.keys import ask_key
 
 __all__ = [
     "DELETE",
@@ -80,14 +81,16 @@ def _put_behind(d: Any, keys: list[Any]) -> None:
 
 
 def _pop_forwards(d: Any, k: Any, fd: Any, fk: Any) -> tuple[Any, Any, Any]:
+    lost = ask_key(k, fk, d[k]) if fk is not None and k in d else None
     taken = take_item(d, fd, k)
     t = taken[1]
-    return taken[0], NO_FDATA if t.__class__ is float else slot_shadow(t), taken
+    return taken[0], NO_FDATA if t.__class__ is float else slot_shadow(t), (taken, lost)
 
 
 def _pop_backwards(saved: Any, bout: Any) -> Sequence[Any]:
-    put_back_item(saved, bout)
-    return None, None
+    taken, lost = saved
+    put_back_item(taken, bout)
+    return None, lost
 
 
 def _pop_or_forwards(d: Any, k: Any, default: Any, fd: Any, fk: Any, fdefault: Any) -> tuple[Any, Any, Any]:
@@ -99,8 +102,9 @@ def _pop_or_forwards(d: Any, k: Any, default: Any, fd: Any, fk: Any, fdefault: A
 def _pop_or_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     if saved is None:
         return None, None, bout
-    put_back_item(saved, bout)
-    return None, None, None
+    taken, lost = saved
+    put_back_item(taken, bout)
+    return None, lost, None
 
 
 def _delete_forwards(d: Any, k: Any, fd: Any, fk: Any) -> tuple[Any, Any, Any]:

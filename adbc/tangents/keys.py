@@ -4,7 +4,8 @@ What is hashed is structure.  A container of that kind has no place for the deri
 keys in an argument are constants: they are not perturbed.  But a key that is an object has its tangent by its
 address, like every object, so it comes back with that.  For this the memory of the call that is under way in
 this thread is asked, which is told of each object that becomes a key.  A number with a derivative is refused
-as a key, alone or inside a value: nothing would be left of its derivative.
+as a key, alone or inside a value: nothing would be left of its derivative.  So is one by which a value is
+found that could have a derivative.
 
 In reverse mode a number may have come out of a list of constants: it is used, and what comes back from there
 tells (`lost`).
@@ -23,7 +24,7 @@ from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.tangents.zeros import is_zero
 
-__all__ = ["CALL", "Memory", "has_numbers", "keep_key", "key_shadow", "key_tangent", "put_off"]
+__all__ = ["CALL", "Memory", "ask_key", "has_numbers", "keep_key", "key_shadow", "key_tangent", "put_off"]
 
 
 class Memory(Protocol):
@@ -80,6 +81,19 @@ def keep_key(key: Any, f: Any, what: str) -> Any:
     if nan is None:
         raise error
     return lose(key, NO_FDATA, nan)
+
+
+def ask_key(key: Any, f: Any, found: Any) -> Any:
+    """Take note that `found` is what a dict has under `key`, with shadow or tangent `f`; the rdata of `key`.
+
+    A number that is equal to a number with a derivative was most likely computed from it, by a call before
+    this one that is remembered (a cache that a plain run has filled): what was found would be a constant.
+    What has no derivative itself (a text, a whole number) is free, as the branch of a comparison is.  What is
+    rounded has a zero derivative, and may be a key.
+    """
+    if f is None or kind_of(type(found)).inactive or not has_numbers(key):
+        return None
+    return keep_key(key, f, "the key under which a value is found in a dict")
 
 
 def put_off(refusal: Callable[[], AdbcError]) -> float | None:

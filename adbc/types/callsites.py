@@ -487,6 +487,8 @@ def _of_slot(call: _OpenCall, row: Any) -> Kind | None:
         return read if is_item(call.types) else None
     if access == "store" and is_part_write(call.call, call.types):
         return Kind.WRITE
+    if access == "load" and class_of(call.types[0]) is dict and call.active(call.arguments[1]):
+        return None  # the rule sees whether the key has a derivative that is lost
     kinds = _OF_CONTAINERS if is_container_slot(access, call.types) else _OF_ARRAYS
     if kinds is _OF_ARRAYS and not is_slot(access, call.types):
         return None

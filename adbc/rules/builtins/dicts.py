@@ -2,8 +2,8 @@
 
 The shadow of a dict has the same keys in the same order.  A pullback restores the order too: a key
 that was deleted comes back where it was, by putting what followed it behind it again.  To look a key
-up by an active number is fine (the place found does not depend on it smoothly), to store one is
-refused; keys that are objects keep their shadows (`tangents.keys`).
+up by an active number is fine where nothing is found, or what has no derivative itself; to store one, and to
+read a number under one, is refused; keys that are objects keep their shadows (`tangents.keys`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.builtins.items import GET, KEY, STORE, get_rrule, read_item, setitem_rrule, store_item
+from adbc.rules.builtins.items import GET, ITEM, KEY, STORE, get_rrule, read_item, setitem_rrule, store_item
 from adbc.rules.builtins.past_methods import PastMethods
 from adbc.rules.classes import class_of_first, dict_like, has, overrides
 from adbc.rules.dict_halves import DELETE, POP, copying, put_back_item, take_item, updating
@@ -22,7 +22,7 @@ from adbc.rules.namespaces import check_all_names, check_name
 from adbc.rules.sequences import emptied, fail, nothing, pair_of, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
-from adbc.tangents.keys import keep_key
+from adbc.tangents.keys import ask_key, keep_key
 
 __all__ = ["ROWS", "fill_dict", "read_past_methods", "same_rows", "setdefault", "update_any"]
 
@@ -69,11 +69,13 @@ def _inlined_load(rows: list[Rule]) -> list[Rule]:
 def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k = args
     out = d[k]
+    if dargs[1] is not None:
+        ask_key(k, dargs[1], out)
     return out, None if dargs[0] is None else symbolic(dargs[0][k])
 
 
 def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    return read_item(args[0], fargs[0], args[1], 2)
+    return read_item(args[0], fargs[0], args[1], fargs[1], 2)
 
 
 def held(d: Any, k: Any) -> Any:
@@ -150,6 +152,8 @@ def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
     if default and k not in d:
         return default[0], dargs[2]
     check_name(d, k)
+    if dargs[1] is not None and k in d:
+        ask_key(k, dargs[1], d[k])
     out = d.pop(k)
     return out, None if dargs[0] is None else symbolic(dargs[0].pop(k))
 
@@ -158,11 +162,13 @@ def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, k, *default = args
     if default and k not in d:
         return default[0], fargs[2], lambda bout: (None, None, bout)
+    lost = ask_key(k, fargs[1], d[k]) if fargs[1] is not None and k in d else None
+    rdata = (None, lost, None)[: len(args)]
     taken = take_item(d, fargs[0], k)
 
     def pop_pullback(bout: Any) -> Sequence[Any]:
         put_back_item(taken, bout)
-        return (None,) * len(args)
+        return rdata
 
     return taken[0], None if fargs[0] is None else slot_shadow(taken[1]), pop_pullback
 
@@ -529,7 +535,9 @@ _UPDATE, _IOR = _update(returns=False), _update(returns=True)
 
 ROWS: list[Rule] = [
     *_inlined_load(
-        _primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing)
+        _primitive(
+            (operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing, halves=ITEM
+        )
     ),
     Overlay(operator.getitem, _getitem_default, when=_is_defaultdict),
     Overlay(operator.getitem, _getitem_missing, when=_misses),

@@ -13,19 +13,20 @@ from adbc.rules.namespaces import check_name
 from adbc.rules.sequences import emptied, nothing, refuse_constant
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment, slot_rdata, slot_shadow, slot_tangent
-from adbc.tangents.keys import keep_key
+from adbc.tangents.keys import ask_key, keep_key
 
-__all__ = ["GET", "KEY", "STORE", "get_rrule", "read_item", "setitem_rrule", "store_item"]
+__all__ = ["GET", "ITEM", "KEY", "STORE", "get_rrule", "read_item", "setitem_rrule", "store_item"]
 
 KEY = "the key of a dict"
 
 
-def read_item(d: Any, fd: Any, k: Any, width: int) -> Any:
+def read_item(d: Any, fd: Any, k: Any, fk: Any, width: int) -> Any:
     """What an rrule returns that reads ``d[k]``, which is present, in a call of `width` arguments."""
     out = d[k]
+    lost = None if fk is None else ask_key(k, fk, out)
+    zeros = (None, lost, None)[:width]
     if fd is None:
-        return out, None, nothing(width)
-    zeros = (None,) * width
+        return out, None, lambda bout: zeros
 
     def read_pullback(bout: Any) -> Sequence[Any]:
         if bout is not None:
@@ -38,7 +39,7 @@ def read_item(d: Any, fd: Any, k: Any, width: int) -> Any:
 def get_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, k, *default = args
     if k in d:
-        return read_item(d, fargs[0], k, len(args))
+        return read_item(d, fargs[0], k, fargs[1], len(args))
     if not default:
         return None, None, nothing(2)
     return default[0], fargs[2], lambda bout: (None, None, bout)
@@ -96,6 +97,8 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 def _get_forwards(d: Any, k: Any, fd: Any, fk: Any) -> tuple[Any, Any, Any]:
     if k not in d:
         return None, None, None
+    if fk is not None:
+        return read_item(d, fd, k, fk, 2)  # type: ignore[no-any-return]  # three parts
     if fd is None:
         return d[k], None, None
     t = fd[k]
@@ -103,15 +106,29 @@ def _get_forwards(d: Any, k: Any, fd: Any, fk: Any) -> tuple[Any, Any, Any]:
 
 
 def _get_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    if callable(saved):
+        return saved(bout)  # type: ignore[no-any-return]  # a pullback
     if saved is not None and bout is not None:
         fd, k = saved
         fd[k] = slot_increment(fd[k], bout)
     return None, None
 
 
+def _item_forwards(d: Any, k: Any, fd: Any, fk: Any) -> tuple[Any, Any, Any]:
+    if fk is not None and k.__class__ is not str:
+        return read_item(d, fd, k, fk, 2)  # type: ignore[no-any-return]  # three parts
+    out = d[k]
+    if fd is None:
+        return out, None, None
+    t = fd[k]
+    return out, NO_FDATA if t.__class__ is float else slot_shadow(t), (fd, k)
+
+
 def _get_or_forwards(d: Any, k: Any, default: Any, fd: Any, fk: Any, fdefault: Any) -> tuple[Any, Any, Any]:
     if k not in d:
         return default, fdefault, True
+    if fk is not None:
+        return read_item(d, fd, k, fk, 3)  # type: ignore[no-any-return]  # three parts
     if fd is None:
         return d[k], None, None
     t = fd[k]
@@ -121,6 +138,8 @@ def _get_or_forwards(d: Any, k: Any, default: Any, fd: Any, fk: Any, fdefault: A
 def _get_or_backwards(saved: Any, bout: Any) -> Sequence[Any]:
     if saved is True:
         return None, None, bout
+    if callable(saved):
+        return saved(bout)  # type: ignore[no-any-return]  # a pullback
     if saved is not None and bout is not None:
         fd, k = saved
         t = fd[k]
@@ -130,6 +149,9 @@ def _get_or_backwards(saved: Any, bout: Any) -> Sequence[Any]:
 
 GET = Halves(2, _get_forwards, _get_backwards), Halves(3, _get_or_forwards, _get_or_backwards)
 """``d.get(k)`` and ``d.get(k, default)``."""
+
+ITEM = (Halves(2, _item_forwards, _get_backwards),)
+"""``d[k]``, of a key that may be a number with a derivative."""
 
 
 _ZEROS: dict[type, Any] = {float: 0.0, int: NO_TANGENT}

@@ -138,3 +138,96 @@ def test_keys_that_count_are_refused_in_displays(f: Any, speculation: str) -> No
         adbc.vjp(f, 1.5, Counted(1.0), Counted(2.0))
     with pytest.raises(adbc.errors.UnsupportedError, match="changes something whenever it is asked"):
         adbc.jvp(f, (1.5, Counted(1.0), Counted(2.0)), (1.0, None, None))
+
+
+REMEMBERED: dict[Any, Any] = {1.7: 5.0, (1.7, 1): 6.0, Frozen(1.7): 7.0}
+DEFAULTS = collections.defaultdict(float, {1.7: 5.0})
+
+
+class _Missing(dict[Any, Any]):
+    def __missing__(self, key: float) -> float:
+        self[key] = key * key
+        return self[key]
+
+
+MISSING = _Missing({1.7: 2.89})
+
+
+def _remembered(x: float) -> Any:
+    if x not in REMEMBERED:
+        REMEMBERED[x] = 3 * x
+    return REMEMBERED[x]
+
+
+def _remembered_or_made(x: float) -> Any:
+    try:
+        return REMEMBERED[x, 1]
+    except KeyError:
+        return 4 * x
+
+
+def _remembered_in_a_loop(x: float) -> float:
+    out, places = 0.0, {1.7: x * x}
+    for i in range(3):
+        out += places[x] * i
+    return out
+
+
+FOUND = {
+    "remembered": _remembered,
+    "remembered or made": _remembered_or_made,
+    "in a loop": _remembered_in_a_loop,
+    "in a frozen object": lambda x: REMEMBERED[Frozen(x)] * x,
+    "by get": lambda x: REMEMBERED.get(x),
+    "by get with a default": lambda x: REMEMBERED.get(x, 0.0) * x,
+    "by pop": lambda x: dict(REMEMBERED).pop(x),
+    "by pop with a default": lambda x: dict(REMEMBERED).pop(x, 0.0),
+    "by setdefault": lambda x: REMEMBERED.setdefault(x, 1.0),
+    "in a defaultdict": lambda x: DEFAULTS[x],
+    "in an OrderedDict": lambda x: collections.OrderedDict(REMEMBERED)[x],
+    "in a class with __missing__": lambda x: MISSING[x],
+    "by map": lambda x: sum(map(REMEMBERED.get, [x, x])),
+    "in a proxy": lambda x: types.MappingProxyType(REMEMBERED)[x],
+}
+
+
+@pytest.mark.parametrize("config", [{}, {"speculation": "never"}, {"warm_after": 0}], ids=str)
+@pytest.mark.parametrize("what", FOUND)
+def test_numbers_that_are_found_by_a_number_with_a_derivative_are_refused(
+    what: str, config: dict[str, Any]
+) -> None:
+    f = FOUND[what]
+    with adbc.use(adbc.Config(**config)):
+        for run in (lambda: adbc.grad(f)(1.7), lambda: adbc.jvp(f, (1.7,), (1.0,))):
+            for _ in range(2):
+                with pytest.raises(
+                    adbc.errors.UnsupportedError, match="the key under which a value is found"
+                ):
+                    run()
+
+
+def _by_constants(x: float) -> float:
+    places: dict[Any, float] = {"a": x}
+    for k in [1.0, 2.0]:
+        places[k] = x * k
+    return places[1.0] * sum(places[k] for k in [1.0, 2.0])
+
+
+FREE = {
+    "nothing is found": lambda x: REMEMBERED.get(x + 1, x * x),
+    "a text": lambda x: x * x if {1.7: "a"}.get(x, "a") == "a" else x,
+    "a whole number": lambda x: {1.7: 3}.get(x, 3) * x,
+    "a rounded key": lambda x: {2: 0.5}[round(x)] * x * x,
+    "the floor": lambda x: {1.0: 0.5}[x // 1] * x * x,
+    "a constant beside the number": lambda x: {1.0: 0.5}[[1.0, x][0]] * x * x,
+    "constants in a loop": _by_constants,
+}
+
+
+@pytest.mark.parametrize("config", [{}, {"speculation": "never"}, {"warm_after": 0}], ids=str)
+@pytest.mark.parametrize("what", FREE)
+def test_keys_that_find_what_has_no_derivative_or_have_none_themselves_are_free(
+    what: str, config: dict[str, Any]
+) -> None:
+    with adbc.use(adbc.Config(**config)):
+        check_rule(FREE[what], 1.7)
