@@ -15,7 +15,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.scipy.base import bodies
 from adbc.rules.table import Rule
 
-__all__ = ["ROWS", "lines_of"]
+__all__ = ["ROWS", "lines_of", "starts_of"]
 
 
 def lines_of(indptr: Any) -> Any:
@@ -264,7 +264,7 @@ def dia_tocsr(
         numbers.append(data[d, there])
     row, column = np.concatenate(rows), np.concatenate(columns)
     by_place = np.lexsort((column, row))
-    indptr[...] = _starts(row, m)
+    indptr[...] = starts_of(row, m)
     indices[: len(row)] = column[by_place]
     out[: len(row)] = np.concatenate(numbers)[by_place]
     return len(row)
@@ -280,7 +280,7 @@ def csr_diagonal(k: int, m: int, n: int, indptr: Any, indices: Any, data: Any, o
 # -- sums and products of sparse matrices ---------------------------------------------------------------
 
 
-def _starts(rows: Any, m: int) -> Any:
+def starts_of(rows: Any, m: int) -> Any:
     """Where in the sorted numbers each row begins, and the last one ends."""
     return np.concatenate((np.zeros(1, int), np.cumsum(np.bincount(rows, minlength=m))))
 
@@ -292,7 +292,7 @@ def _write(m: int, n: int, keys: Any, numbers: Any, indptr: Any, indices: Any, o
     places, group = np.unique(keys, return_inverse=True)
     total = np.zeros(len(places), out.dtype)
     np.add.at(total, group, numbers)
-    indptr[...] = _starts(places // max(n, 1), m)
+    indptr[...] = starts_of(places // max(n, 1), m)
     indices[: len(places)] = places % max(n, 1)
     out[: len(places)] = total
 

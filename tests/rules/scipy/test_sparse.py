@@ -270,3 +270,46 @@ def test_a_zero_with_a_derivative_is_not_left_out() -> None:
 
     assert adbc.grad(f)(1.0) == 1.0
     assert adbc.jvp(f, (1.0,), (1.0,)) == (0.0, 1.0)
+
+
+# -- matrices by blocks ------------------------------------------------------------------------------------
+
+TWELVE = RNG.normal(size=12)
+
+
+def blocks_of(numbers: Any) -> Any:
+    return sparse.bsr_array((numbers.reshape(2, 2, 3), [1, 0], [0, 1, 2]), shape=(4, 6))
+
+
+BLOCKED: dict[str, Any] = {
+    "dense": lambda d: blocks_of(d).toarray(),
+    "a vector": lambda d: blocks_of(d) @ np.append(V, d[:2]),
+    "vectors": lambda d: blocks_of(d) @ np.outer(np.append(V, 0.3), d[:2])[[0, 1, 2, 3, 4, 0]],
+    "turned": lambda d: blocks_of(d).T @ V,
+    "product": lambda d: (blocks_of(d) @ blocks_of(d[::-1]).T).toarray(),
+    "sum": lambda d: (blocks_of(d) + 2.0 * blocks_of(d[::-1]) - blocks_of(d) * d[0]).toarray(),
+    "product of entries": lambda d: blocks_of(d).multiply(blocks_of(d[::-1])).toarray(),
+    "diagonals": lambda d: np.append(blocks_of(d).diagonal(1), blocks_of(d).diagonal(-1)),
+    "Kronecker product": lambda d: sparse.kron(np.eye(2), sparse.csr_array(d[:4].reshape(2, 2))).T @ V,
+}
+
+
+@pytest.mark.parametrize("f", BLOCKED.values(), ids=BLOCKED)
+def test_blocks(f: Any) -> None:
+    def total(d: Any) -> Any:
+        out = np.ravel(f(d))
+        return np.sum(out**2 * np.arange(1.0, out.size + 1.0))
+
+    check_gradient(total, TWELVE)
+
+
+def test_blocks_out_of_order() -> None:
+    def f(d: Any) -> Any:
+        a = sparse.bsr_array((d.reshape(3, 2, 2), [1, 0, 1], [0, 2, 3]), shape=(4, 4))
+        a.sort_indices()
+        system = a.tocsc() + 3.0 * sparse.eye_array(4, format="csc")
+        return (
+            np.sum(linalg.spsolve(system, V) ** 2) + (a @ a).sum() + np.sum(a.data[0] * d[:4].reshape(2, 2))
+        )
+
+    check_gradient(f, TWELVE)
