@@ -7,11 +7,15 @@ product asks whether there is anything to look for.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-__all__ = ["divide", "divided", "is_finite", "multiply", "rows_times", "times_columns", "zero_wins"]
+__all__ = [
+    "cleaned", "crossed", "divide", "divided", "dotted", "is_finite", "multiply", "rows_times", "strongly",
+    "times_columns", "zero_wins",
+]  # fmt: skip
 
 
 def is_finite(x: Any) -> bool:
@@ -43,6 +47,40 @@ def times_columns(vector: Any, columns: Any) -> Any:
     """``vector @ columns``, of a vector and a matrix, in whose products zero wins."""
     found = np.dot(vector, columns)
     return found if is_finite(found) else np.sum(multiply(vector[:, None], columns), axis=0)
+
+
+def crossed(column: Any, row: Any) -> Any:
+    """The outer product of two vectors, in which zero wins: they are looked at, being smaller than it is."""
+    if is_finite(column) and is_finite(row):
+        return column[:, None] * row
+    return multiply(column[:, None], row)
+
+
+def dotted(p: Any, d: Any) -> Any:
+    """``np.dot(p, d)``, of arrays, where zero wins in the products that are summed."""
+    found = np.dot(p, d)
+    return found if is_finite(found) else cleaned(found, np.dot, (p, d))
+
+
+def strongly(product: Callable[..., Any], p: Any, d: Any, *others: Any) -> Any:
+    """``product(p, d, *others)``, linear in the arrays `p` and `d`; zero wins in the products it sums."""
+    found = product(p, d, *others)
+    return found if is_finite(found) else cleaned(found, product, (p, d), *others)
+
+
+def cleaned(found: Any, product: Callable[..., Any], factors: tuple[Any, ...], *others: Any) -> Any:
+    """What ``product(*factors, *others)``, linear in each of the factors, is if zero wins in its terms; it is
+    `found`, with numbers that are not finite.
+
+    Where no term has a factor that is not finite and none that is zero, the sum of the others is right.
+    """
+    clean = product(*(np.where(np.isfinite(x), x, 0) for x in factors), *others)
+    present = [(x != 0).astype(float) for x in factors]
+    open_terms = np.zeros(np.shape(clean))
+    for i, x in enumerate(factors):
+        bad = (~np.isfinite(x)).astype(float)
+        open_terms = open_terms + product(*present[:i], bad, *present[i + 1 :], *others)
+    return np.where(open_terms > 0, found, clean)
 
 
 def divide(d: Any, y: Any) -> Any:

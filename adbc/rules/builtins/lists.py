@@ -529,11 +529,19 @@ def _delete(a: list[Any], where: Any) -> None:
 
 def _sort(a: list[Any], /, *, key: Any = None, reverse: bool = False) -> None:
     # the derivative goes the way of the permutation
-    keys = a if key is None else [key(x) for x in a]
+    size = len(a)
+    keys = a if key is None else [key(x) for x in a[:]]
+    is_changed = len(a) != size  # by the key, which Python shows an empty list
+    if is_changed:
+        if len(a) < size:
+            raise IndexError("pop from empty list")
+        del a[size:]
     if any_python_order(keys):
         watched_sort(a, list(a) if key is None else keys, reverse)
     else:
         put_in_order(a, sorting_order(keys, reverse))
+    if is_changed:
+        raise ValueError("list modified during sort")
 
 
 class _WatchedSort:

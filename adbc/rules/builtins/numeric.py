@@ -102,6 +102,8 @@ class _Extreme(ScalarRule):
     takes_result = False
 
     def _chosen(self, args: Args, kwargs: Kwargs) -> int:
+        if "default" in kwargs:
+            self.function(*args, default=None)  # which is for one iterable alone, and raises
         key = kwargs.get("key")
         keys = args if key is None else [key(x) for x in args]
         return int(self.function(range(len(args)), key=keys.__getitem__))

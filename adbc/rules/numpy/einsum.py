@@ -32,6 +32,7 @@ from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.views import is_view, writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT
+from adbc.tangents.array_products import cleaned, is_finite
 
 __all__ = ["ROWS", "contracted"]
 
@@ -123,6 +124,14 @@ def _product(inputs: Sequence[str], operands: Sequence[Any], output: str) -> Any
     return np.einsum(f"{','.join(inputs)}->{output}", *operands, optimize=large)
 
 
+def _strong_product(inputs: Sequence[str], operands: Sequence[Any], output: str) -> Any:
+    """What `_product` gives, if zero wins in the products of numbers that it sums."""
+    found = _product(inputs, operands, output)
+    if is_finite(found):
+        return found
+    return cleaned(found, lambda *factors: _product(inputs, factors, output), tuple(operands))
+
+
 def cotangent(by: Any, i: int, operands: Sequence[Any], inputs: Sequence[str], output: str) -> Any:
     """The cotangent of operand `i` of an einsum from `by`, that of the result."""
     x, own = operands[i], inputs[i]
@@ -131,7 +140,7 @@ def cotangent(by: Any, i: int, operands: Sequence[Any], inputs: Sequence[str], o
     known = set(output).union(*(inputs[j] for j in others))
     found = "".join(c for c in unique if c in known)
     # A dimension of length 1 stands for any length, so the result may be larger than the operand.
-    d = _product(
+    d = _strong_product(
         [output, *(inputs[j] for j in others)],
         [np.asarray(by), *(np.asarray(conj(operands[j])) for j in others)],
         found,

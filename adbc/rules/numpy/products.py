@@ -21,7 +21,15 @@ from adbc.rules.numpy.elementwise import conj
 from adbc.rules.quick import quick
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import project
-from adbc.tangents.array_products import is_finite, multiply, rows_times, times_columns
+from adbc.tangents.array_products import (
+    crossed,
+    dotted,
+    is_finite,
+    multiply,
+    rows_times,
+    strongly,
+    times_columns,
+)
 
 __all__ = ["ROWS", "adjoint", "quick_kron"]
 
@@ -73,19 +81,19 @@ def dot_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     if _is_matrix_product(a, b):
         return matmul_a(by, y, a, b)
     if np.ndim(a) == 0 or np.ndim(b) == 0 or (np.ndim(a) == 1 and np.ndim(b) == 1):
-        return by * conj(b)
+        return multiply(by, conj(b))
     n = np.ndim(a) - 1
     others = [i for i in range(np.ndim(b)) if i != max(np.ndim(b) - 2, 0)]
-    return np.tensordot(by, conj(b), (list(range(n, np.ndim(by))), others))
+    return strongly(np.tensordot, by, conj(b), (list(range(n, np.ndim(by))), others))
 
 
 def dot_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     if _is_matrix_product(a, b):
         return matmul_b(by, y, a, b)
     if np.ndim(a) == 0 or np.ndim(b) == 0 or (np.ndim(a) == 1 and np.ndim(b) == 1):
-        return by * conj(a)
+        return multiply(by, conj(a))
     n = np.ndim(a) - 1
-    d = np.tensordot(conj(a), by, (list(range(n)), list(range(n))))
+    d = strongly(np.tensordot, conj(a), by, (list(range(n)), list(range(n))))
     return np.moveaxis(d, 0, max(np.ndim(b) - 2, 0))
 
 
@@ -103,10 +111,10 @@ def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     if others:
         _refuse_axes(others)
     if b.ndim == 1:
-        return by * conj(b) if a.ndim == 1 else by[..., None] * conj(b)
+        return multiply(by, conj(b)) if a.ndim == 1 else multiply(by[..., None], conj(b))
     if b.ndim == 2:
-        return np.dot(by, conj(b).T)  # of any number of axes, as one product
-    return np.matmul(by[..., None, :] if a.ndim == 1 else by, adjoint(b))
+        return dotted(by, conj(b).T)  # of any number of axes, as one product
+    return strongly(np.matmul, by[..., None, :] if a.ndim == 1 else by, adjoint(b))
 
 
 def matmul_b(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
@@ -115,15 +123,15 @@ def matmul_b(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
         _refuse_axes(others)
     if a.ndim == 1:
         if b.ndim == 1:
-            return by * conj(a)
-        return conj(a)[..., None] * by[..., None, :]
+            return multiply(by, conj(a))
+        return multiply(conj(a)[..., None], by[..., None, :])
     if b.ndim <= 2 and a.ndim > 2:
         rows = math.prod(a.shape[:-1])
         wide = np.reshape(by, (rows, *by.shape[a.ndim - 1 :]))
-        return np.dot(conj(np.reshape(a, (rows, a.shape[-1]))).T, wide)
+        return dotted(conj(np.reshape(a, (rows, a.shape[-1]))).T, wide)
     if b.ndim <= 2:
-        return np.dot(conj(a).T, by)
-    return np.matmul(adjoint(a), by)
+        return dotted(conj(a).T, by)
+    return strongly(np.matmul, adjoint(a), by)
 
 
 def matmul_da(d: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
@@ -161,7 +169,7 @@ def tensordot_a(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any
     if type(axes) is int and axes == 1 and np.ndim(a) == np.ndim(b) == 2:
         return dot_a(by, y, a, b)
     sum_a, sum_b, free_a, free_b = _summed_and_free(a, b, axes)
-    d = np.tensordot(by, conj(b), (list(range(len(free_a), np.ndim(by))), free_b))
+    d = strongly(np.tensordot, by, conj(b), (list(range(len(free_a), np.ndim(by))), free_b))
     order = free_a + [i for _, i in sorted(zip(sum_b, sum_a, strict=True))]
     return np.transpose(d, np.argsort(np.array(order, int)))
 
@@ -170,20 +178,20 @@ def tensordot_b(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any
     if type(axes) is int and axes == 1 and np.ndim(a) == np.ndim(b) == 2:
         return dot_b(by, y, a, b)
     sum_a, sum_b, free_a, free_b = _summed_and_free(a, b, axes)
-    d = np.tensordot(conj(a), by, (free_a, list(range(len(free_a)))))
+    d = strongly(np.tensordot, conj(a), by, (free_a, list(range(len(free_a)))))
     order = [i for _, i in sorted(zip(sum_a, sum_b, strict=True))] + free_b
     return np.transpose(d, np.argsort(np.array(order, int)))
 
 
 def inner_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return by * conj(b)
+        return multiply(by, conj(b))
     return tensordot_a(by, y, a, b, axes=([-1], [-1]))
 
 
 def inner_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return by * conj(a)
+        return multiply(by, conj(a))
     return tensordot_b(by, y, a, b, axes=([-1], [-1]))
 
 
@@ -284,16 +292,16 @@ def cross_b(
 # -- rows ------------------------------------------------------------------------------------------------
 
 _REAL_A: dict[tuple[int, ...], Callable[..., Any]] = {
-    (1, 1): lambda by, y, a, b: by * b,
-    (1, 2): lambda by, y, a, b: np.dot(b, by),
-    (2, 1): lambda by, y, a, b: by[:, None] * b,
-    (2, 2): lambda by, y, a, b: np.dot(by, b.T),
+    (1, 1): lambda by, y, a, b: multiply(by, b),
+    (1, 2): lambda by, y, a, b: dotted(b, by),
+    (2, 1): lambda by, y, a, b: crossed(by, b),
+    (2, 2): lambda by, y, a, b: dotted(by, b.T),
 }
 _REAL_B: dict[tuple[int, ...], Callable[..., Any]] = {
-    (1, 1): lambda by, y, a, b: by * a,
-    (1, 2): lambda by, y, a, b: a[:, None] * by,
-    (2, 1): lambda by, y, a, b: np.dot(by, a),
-    (2, 2): lambda by, y, a, b: np.dot(a.T, by),
+    (1, 1): lambda by, y, a, b: multiply(by, a),
+    (1, 2): lambda by, y, a, b: crossed(a, by),
+    (2, 1): lambda by, y, a, b: dotted(by, a),
+    (2, 2): lambda by, y, a, b: dotted(a.T, by),
 }
 DOT_A, DOT_B = _product(dot_a, real=_REAL_A), _product(dot_b, real=_REAL_B)
 MATMUL_A, MATMUL_B = _product(matmul_a, real=_REAL_A), _product(matmul_b, real=_REAL_B)
@@ -351,8 +359,8 @@ ROWS: list[Rule] = [
         "a b",
         jvp=[lambda d, y, a, b: np.vdot(d, b), lambda d, y, a, b: np.vdot(a, d)],
         vjp=[
-            lambda by, y, a, b: (conj(by) * np.ravel(b)).reshape(np.shape(a)),
-            lambda by, y, a, b: (by * np.ravel(a)).reshape(np.shape(b)),
+            lambda by, y, a, b: multiply(conj(by), np.ravel(b)).reshape(np.shape(a)),
+            lambda by, y, a, b: multiply(by, np.ravel(a)).reshape(np.shape(b)),
         ],
     ),
     bilinear(np.inner, "a b", inner_a, inner_b),

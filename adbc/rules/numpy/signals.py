@@ -11,6 +11,7 @@ from adbc.rules.numpy.composed import are_floats, followed
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.quick import quick
 from adbc.rules.table import Overlay, Rule
+from adbc.tangents.array_products import strongly
 
 __all__ = ["ROWS"]
 
@@ -49,12 +50,12 @@ def _convolved(by: Any, a: Any, v: Any, mode: Any) -> Any:
 
 
 def convolve_ba(by: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
-    found = np.correlate(_convolved(by, a, v, mode), _at_least_one(v), "valid")
+    found = strongly(np.correlate, _convolved(by, a, v, mode), _at_least_one(v), "valid")
     return found.reshape(np.shape(a))
 
 
 def convolve_bv(by: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
-    found = np.correlate(_convolved(by, a, v, mode), _at_least_one(a), "valid")
+    found = strongly(np.correlate, _convolved(by, a, v, mode), _at_least_one(a), "valid")
     return found.reshape(np.shape(v))
 
 
@@ -73,12 +74,12 @@ def _correlated(by: Any, a: Any, v: Any, mode: Any) -> Any:
 
 def correlate_ba(by: Any, y: Any, a: Any, v: Any, mode: Any = "valid") -> Any:
     turned = conj(_at_least_one(v))[::-1]
-    found = np.correlate(_correlated(by, a, v, mode), turned, "valid")
+    found = strongly(np.correlate, _correlated(by, a, v, mode), turned, "valid")
     return found.reshape(np.shape(a))
 
 
 def correlate_bv(by: Any, y: Any, a: Any, v: Any, mode: Any = "valid") -> Any:
-    found = np.correlate(_correlated(by, a, v, mode), _at_least_one(a), "valid")
+    found = strongly(np.correlate, _correlated(by, a, v, mode), _at_least_one(a), "valid")
     return conj(found)[::-1].reshape(np.shape(v))
 
 

@@ -39,6 +39,8 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.spatial.distance", "adbc.rules.scipy.distances"),
     ("scipy.spatial.transform._rotation_xp", "adbc.rules.scipy.rotations"),
     ("scipy.sparse", "adbc.rules.scipy.sparse"),
+    ("scipy.sparse", "adbc.rules.scipy.lists_of_rows"),
+    ("scipy.sparse", "adbc.rules.scipy.blocks_of_rows"),
     ("scipy.sparse.linalg", "adbc.rules.scipy.sparse_solves"),
     ("scipy.fft", "adbc.rules.scipy.fourier"),
     ("scipy.fftpack", "adbc.rules.scipy.fftpack"),

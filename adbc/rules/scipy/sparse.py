@@ -15,7 +15,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.scipy.base import bodies
 from adbc.rules.table import Rule
 
-__all__ = ["ROWS", "lines_of"]
+__all__ = ["ROWS", "lines_of", "starts_of"]
 
 
 def lines_of(indptr: Any) -> Any:
@@ -54,6 +54,19 @@ def coo_matvec(nnz: int, row: Any, col: Any, data: Any, x: Any, y: Any) -> None:
 
 def coo_matmat_dense(nnz: int, k: int, row: Any, col: Any, data: Any, x: Any, y: Any) -> None:
     np.add.at(np.reshape(y, (-1, k)), row, data[:, None] * np.reshape(x, (-1, k))[col])
+
+
+def coo_matvec_nd(nnz: int, ndim: int, strides: Any, coords: Any, data: Any, x: Any, y: Any) -> None:
+    places = np.reshape(coords, (ndim, nnz))
+    np.add.at(np.reshape(y, -1), strides @ places[:-1], data[:nnz] * x[places[-1]])
+
+
+def coo_matmat_dense_nd(
+    nnz: int, ndim: int, k: int, shape: Any, result_shape: Any, coords: Any, data: Any, x: Any, y: Any
+) -> None:
+    *stack, row, column = np.reshape(coords, (ndim, nnz))
+    part = data[:nnz, None] * np.reshape(x, tuple(shape))[(*stack, column)]
+    np.add.at(np.reshape(y, tuple(result_shape)), (*stack, row), part)
 
 
 # -- parts of matrices -------------------------------------------------------------------------------------
@@ -202,11 +215,16 @@ def get_csr_submatrix(
 
 def csr_todense(m: int, n: int, indptr: Any, indices: Any, data: Any, out: Any) -> None:
     rows = lines_of(indptr)
-    np.add.at(out, (rows, indices[: len(rows)]), data[: len(rows)])
+    # What is dense has one axis if the matrix is a row of a sparse array.
+    np.add.at(np.reshape(out, (m, n)), (rows, indices[: len(rows)]), data[: len(rows)])
 
 
 def coo_todense(m: int, n: int, nnz: int, row: Any, col: Any, data: Any, out: Any, fortran: Any) -> None:
     np.add.at(out, row + m * col if fortran else row * n + col, data)
+
+
+def coo_todense_nd(strides: Any, nnz: int, ndim: int, coords: Any, data: Any, out: Any, fortran: Any) -> None:
+    np.add.at(out, strides @ np.reshape(coords, (ndim, nnz)), data[:nnz])
 
 
 # -- matrices by their diagonals ------------------------------------------------------------------------
@@ -246,7 +264,7 @@ def dia_tocsr(
         numbers.append(data[d, there])
     row, column = np.concatenate(rows), np.concatenate(columns)
     by_place = np.lexsort((column, row))
-    indptr[...] = _starts(row, m)
+    indptr[...] = starts_of(row, m)
     indices[: len(row)] = column[by_place]
     out[: len(row)] = np.concatenate(numbers)[by_place]
     return len(row)
@@ -262,7 +280,7 @@ def csr_diagonal(k: int, m: int, n: int, indptr: Any, indices: Any, data: Any, o
 # -- sums and products of sparse matrices ---------------------------------------------------------------
 
 
-def _starts(rows: Any, m: int) -> Any:
+def starts_of(rows: Any, m: int) -> Any:
     """Where in the sorted numbers each row begins, and the last one ends."""
     return np.concatenate((np.zeros(1, int), np.cumsum(np.bincount(rows, minlength=m))))
 
@@ -274,7 +292,7 @@ def _write(m: int, n: int, keys: Any, numbers: Any, indptr: Any, indices: Any, o
     places, group = np.unique(keys, return_inverse=True)
     total = np.zeros(len(places), out.dtype)
     np.add.at(total, group, numbers)
-    indptr[...] = _starts(places // max(n, 1), m)
+    indptr[...] = starts_of(places // max(n, 1), m)
     indices[: len(places)] = places % max(n, 1)
     out[: len(places)] = total
 
@@ -372,6 +390,8 @@ ROWS: list[Rule] = [
             "csc_matvecs": csc_matvecs,
             "coo_matvec": coo_matvec,
             "coo_matmat_dense": coo_matmat_dense,
+            "coo_matvec_nd": coo_matvec_nd,
+            "coo_matmat_dense_nd": coo_matmat_dense_nd,
             "get_csr_submatrix": get_csr_submatrix,
             "csr_row_index": csr_row_index,
             "csr_row_slice": csr_row_slice,
@@ -390,6 +410,7 @@ ROWS: list[Rule] = [
             "csr_sum_duplicates": csr_sum_duplicates,
             "csr_todense": csr_todense,
             "coo_todense": coo_todense,
+            "coo_todense_nd": coo_todense_nd,
             "dia_matvec": dia_matvec,
             "dia_matvecs": dia_matvecs,
             "dia_tocsr": dia_tocsr,

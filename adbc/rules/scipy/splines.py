@@ -201,6 +201,12 @@ def _parts(tck: Any) -> tuple[Any, Any, int]:
     return t, np.asarray(c)[: len(t) - k - 1], k
 
 
+def _curves(tck: Any) -> list[Any] | None:
+    """The splines of each coordinate of a curve, whose coefficients are a list or have two axes."""
+    t, c, k = tck[0], tck[1], tck[2]
+    return [(t, line, k) for line in c] if isinstance(c[0], list) or np.ndim(c[0]) else None
+
+
 def _at(t: Any, c: Any, k: int, x: Any, nu: int) -> Any:
     return np.reshape(spline_values(t, c[:, None], k, np.ravel(x), nu, True), np.shape(x))
 
@@ -212,9 +218,12 @@ def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
         if ext:
             raise ValueError(f"Extrapolation mode {ext} is not supported by BSpline.")
         return tck(x, der, extrapolate=True)
-    if isinstance(tck[1], list):
-        return [splev(x, (tck[0], c, tck[2]), der, ext) for c in tck[1]]
+    curves = _curves(tck)
+    if curves is not None:
+        return [splev(x, line, der, ext) for line in curves]
     t, c, k = _parts(tck)
+    if len(c) < len(t) - k - 1:
+        return solved(interpolate.splev, (x, tck, der, ext), {})  # which says what is missing
     if not 0 <= der <= k or ext not in (0, 1, 2, 3):
         raise ValueError(f"der={der} must be between 0 and k={k}, and ext={ext} one of 0, 1, 2, 3")
     n = len(t) - k - 1
@@ -234,6 +243,9 @@ def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
         return tck.integrate(a, b, extrapolate=False)
     if full_output:
         return fixed(tck, "scipy.interpolate.splint with full_output", "leave it out")
+    curves = _curves(tck)
+    if curves is not None:
+        return [splint(a, b, line) for line in curves]
     t, c, k = _parts(tck)
     n = len(t) - k - 1
     sums = np.concatenate((np.zeros(1), np.cumsum(c * (t[k + 1 : n + k + 1] - t[:n])) / (k + 1)))
@@ -245,6 +257,9 @@ def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
 
 def spalde(x: Any, tck: Any) -> Any:
     """All derivatives of a spline at a place, or at several."""
+    curves = _curves(tck)
+    if curves is not None:
+        return [spalde(x, line) for line in curves]
     t, c, k = _parts(tck)
     if np.ndim(x):
         return [spalde(x[i], tck) for i in range(len(x))]
@@ -253,6 +268,9 @@ def spalde(x: Any, tck: Any) -> Any:
 
 def sproot(tck: Any, mest: int = 10) -> Any:
     """The roots of a cubic spline: each moves by one step of Newton's."""
+    curves = _curves(tck)
+    if curves is not None:
+        return [sproot(line, mest) for line in curves]
     t, c, k = _parts(tck)
     x = roots_of(t, c, k, mest)
     slope = stop_gradient(_at(t, c, k, x, 1))

@@ -56,8 +56,9 @@ def _written(call: Call, table: RuleTable) -> Step | None:
     """``writer.writerow(values)``, and ``writerows``."""
     if len(call.args) != 2 or call.keywords or any(map(is_told, behind(call.args[0]))):
         return None
-    if type(call.args[1]) in (list, tuple):
-        return text_in_c(call)
+    cls = type(call.args[1])
+    if cls is list or cls is tuple or not (hasattr(cls, "__iter__") or hasattr(cls, "__getitem__")):
+        return text_in_c(call)  # which says what is wrong with what cannot be iterated over
     return Delegate(call.prepend(written_to, None, call.function, None, None))
 
 

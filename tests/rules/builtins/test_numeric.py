@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import adbc
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, ScalarRule, ZeroRule
 from adbc.testing import test_rule as check_rule
@@ -331,3 +332,21 @@ class Angle:
 
 def test_what_has_a_float() -> None:
     check_rule(lambda x: math.sin(Angle(x)) + math.atan2(x, Angle(x * x)), 37.0)
+
+
+@pytest.mark.parametrize("function", [max, min])
+def test_a_default_is_for_one_iterable_alone(function: Any) -> None:
+    """Several numbers and a default are refused as by Python, also by code that is written for numbers."""
+
+    def two(x: float) -> float:
+        return function(x, 2.0, default=3.0)
+
+    def three(x: float) -> float:
+        return function(x, 2.0, 3.0, key=abs, default=None)
+
+    for f in (two, three):
+        for _ in range(5):
+            with pytest.raises(TypeError, match="Cannot specify a default"):
+                adbc.grad(f)(1.5)
+            with pytest.raises(TypeError, match="Cannot specify a default"):
+                adbc.jvp(f, (1.5,), (1.0,))

@@ -231,3 +231,29 @@ def test_the_same_is_asked_in_the_same_order(size, reverse, form):
         asked.clear()
         assert list(sorted_by_questions(values, reverse)) == wanted
         assert asked == questions
+
+
+@pytest.mark.parametrize("most", [4, 10**9])
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_a_list_that_is_changed_by_its_key(mode, most):
+    """Keys are made of the elements that the list had, and then it is found to have more."""
+
+    def f(x):
+        values = [x, 2.0 * x, -x]
+
+        def key(v):
+            if len(values) < most:
+                values.append(v)
+            return -v
+
+        try:
+            values.sort(key=key)
+        except ValueError as error:
+            return values[0] * x + len(values) * (str(error) == "list modified during sort")
+        return x
+
+    def derivative(x):
+        return adbc.grad(f)(x) if mode == "reverse" else adbc.jvp(f, (x,), (1.0,))[1]
+
+    assert f(1.3) == pytest.approx(2.0 * 1.3**2 + 3)
+    assert derivative(1.3) == pytest.approx(4.0 * 1.3)

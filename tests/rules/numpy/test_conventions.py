@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adbc
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.numpy import ROWS
@@ -293,3 +294,41 @@ def test_the_tangent_of_a_number_of_numpy_may_be_one_of_python() -> None:
     x = np.float64(1.5)
     row, args, _ = find(np.generic.item, (x,), {})
     assert row.frule(args, (2.0,)) == (1.5, 2.0)
+
+
+HOLED = np.array([[1.0, 2.0, -0.5], [np.nan, 0.7, INF], [0.3, INF, 1.1]])
+STACKED = np.stack([HOLED, HOLED[::-1]])
+SUMS_OF_PRODUCTS: list[Any] = [
+    lambda b: (HOLED @ b)[0],
+    lambda b: (b @ HOLED.T)[0],
+    lambda b: (HOLED @ np.outer(b, b))[0].sum(),
+    lambda b: (np.outer(b, b) @ HOLED.T)[:, 0].sum(),
+    lambda b: np.dot(HOLED, b)[0],
+    lambda b: np.dot(STACKED, b)[0, 0] + np.dot(b, np.swapaxes(STACKED, 1, 2))[1, 2],
+    lambda b: np.array([HOLED[1] @ b, HOLED[0] @ b])[1],
+    lambda b: np.array([np.vdot(HOLED[1], b), np.vdot(b, HOLED[0])])[1],
+    lambda b: np.inner(HOLED, b)[0] + np.inner(b, HOLED)[0],
+    lambda b: (STACKED @ b)[0, 0] + (STACKED @ np.outer(b, b))[1, 2].sum(),
+    lambda b: np.tensordot(HOLED, b, 1)[0] + np.tensordot(b, STACKED, ([0], [2]))[0, 0],
+    lambda b: np.einsum("ij,j->i", HOLED, b)[0] + np.einsum("ij,j,j->", HOLED[:1], b, b),
+    lambda b: np.einsum("ij,j,j->i", HOLED, b, b)[0],
+    lambda b: np.convolve([1.0, 0.5, np.nan], b)[1] + np.correlate(b, [np.nan, 1.0], "full")[0],
+    lambda b: np.nansum(HOLED[:2] @ b),
+]
+
+
+@pytest.mark.parametrize("f", SUMS_OF_PRODUCTS, ids=range(len(SUMS_OF_PRODUCTS)))
+def test_what_is_not_used_of_a_product_has_no_part_in_its_derivative(f: Any) -> None:
+    """A row with NaN that is not selected afterwards has a cotangent of zero, which wins."""
+    b = np.array([1.3, 0.7, -0.4])
+    with np.errstate(invalid="ignore"):
+        along = [adbc.jvp(f, (b,), (e,))[1] for e in np.eye(3)]
+        assert np.all(np.isfinite(along))
+        np.testing.assert_allclose(adbc.grad(f)(b), along, rtol=1e-12, atol=1e-14)
+
+
+def test_what_is_used_of_a_product_and_not_finite_stays_so() -> None:
+    b = np.array([1.3, 0.7, -0.4])
+    found = adbc.grad(lambda b: (HOLED @ b)[1] + (HOLED @ b)[0])(b)
+    np.testing.assert_array_equal(np.isfinite(found), [False, True, False])
+    assert found[1] == pytest.approx(2.7)

@@ -191,3 +191,125 @@ def test_zeros_are_not_taken_out() -> None:
 def test_a_product_with_an_exponential() -> None:
     # The norm of a sparse matrix that is none of the new arrays is the largest number in a `np.matrix`.
     check_gradient(lambda d: np.sum(linalg.expm_multiply(0.1 * matrix(d, "csr"), V) ** 2), NUMBERS)
+
+
+# -- sparse arrays of one axis or of three, and matrices that are assembled entry by entry -----------------
+
+
+def array_of(numbers: Any, kind: str = "csr") -> Any:
+    return sparse.coo_array((numbers, (ROWS, COLUMNS)), shape=(4, 4)).asformat(kind)
+
+
+SHORT: dict[str, Any] = {
+    "row": lambda a: a[1, :],
+    "row by one index": lambda a: a[2],
+    "column": lambda a: a[:, 1],
+    "part of a column": lambda a: a[1:, -1],
+    "mask": lambda a: a[a > 0.3],
+    "one entry": lambda a: a[0, 1] * np.ones(1),
+}
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "lil", "dok"])
+@pytest.mark.parametrize("part", SHORT.values(), ids=SHORT)
+def test_parts_of_arrays_with_one_axis(part: Any, kind: str) -> None:
+    def f(d: Any) -> Any:
+        out = part(array_of(d, kind))
+        out = np.asarray(out.toarray() if sparse.issparse(out) else out)
+        return np.sum(out**2 * np.arange(1.0, out.size + 1.0).reshape(out.shape))
+
+    check_gradient(f, NUMBERS)
+
+
+def test_rows_of_an_array_one_by_one() -> None:
+    check_gradient(lambda d: sum((r.toarray() ** 2).sum() * (r @ V) for r in array_of(d)), NUMBERS)
+
+
+def test_arrays_of_three_axes() -> None:
+    def f(d: Any, v: Any) -> Any:
+        places = ROWS, COLUMNS, np.arange(10) % 3
+        a = sparse.coo_array((d, places), shape=(4, 4, 3))
+        dense = a.toarray()
+        return np.sum(dense**3) + np.sum((a @ v[:3]) ** 2) + np.sum((a @ np.outer(v[:3], v)) ** 2)
+
+    check_gradient(f, NUMBERS, V, argnums=(0, 1))
+
+
+@pytest.mark.parametrize("make", [sparse.lil_array, sparse.lil_matrix, sparse.dok_array])
+def test_assembly_entry_by_entry(make: Any) -> None:
+    def f(d: Any) -> Any:
+        a = make((4, 4))
+        for i in range(4):
+            a[i, i] = 4.0 + d[i]
+            if i:
+                a[i, i - 1] = a[-i, i - 4] = -d[i + 4]
+        a[0, 0] += d[8] ** 2
+        a[3, 3] = 0.0
+        a[3, 3] = 5.0
+        a[1] = d[:4]
+        a[[0, 2], [3, 0]] = d[4:6]
+        a[2:, 1:3] = np.outer(d[:2], d[6:8])
+        return np.sum(linalg.spsolve(a.tocsc(), V) ** 2) + np.sum(a.toarray() ** 2) * a[2, 1]
+
+    check_gradient(f, NUMBERS)
+
+
+def test_parts_of_lists_of_rows() -> None:
+    for part in [*PARTS.values()][:7]:
+        check_gradient(lambda d, part=part: np.sum(part(array_of(d, "lil")).toarray() ** 2), NUMBERS)
+    with pytest.raises(IndexError, match=r"row index \(7\) out of bounds"):
+        adbc.grad(lambda d: array_of(d, "lil")[7, 0])(NUMBERS)
+
+
+def test_a_zero_with_a_derivative_is_not_left_out() -> None:
+    def f(x: Any) -> Any:
+        a = sparse.lil_array((2, 2))
+        a[0, 1] = x - 1.0
+        a[1] = 0.0
+        return a.toarray().sum() * x
+
+    assert adbc.grad(f)(1.0) == 1.0
+    assert adbc.jvp(f, (1.0,), (1.0,)) == (0.0, 1.0)
+
+
+# -- matrices by blocks ------------------------------------------------------------------------------------
+
+TWELVE = RNG.normal(size=12)
+
+
+def blocks_of(numbers: Any) -> Any:
+    return sparse.bsr_array((numbers.reshape(2, 2, 3), [1, 0], [0, 1, 2]), shape=(4, 6))
+
+
+BLOCKED: dict[str, Any] = {
+    "dense": lambda d: blocks_of(d).toarray(),
+    "a vector": lambda d: blocks_of(d) @ np.append(V, d[:2]),
+    "vectors": lambda d: blocks_of(d) @ np.outer(np.append(V, 0.3), d[:2])[[0, 1, 2, 3, 4, 0]],
+    "turned": lambda d: blocks_of(d).T @ V,
+    "product": lambda d: (blocks_of(d) @ blocks_of(d[::-1]).T).toarray(),
+    "sum": lambda d: (blocks_of(d) + 2.0 * blocks_of(d[::-1]) - blocks_of(d) * d[0]).toarray(),
+    "product of entries": lambda d: blocks_of(d).multiply(blocks_of(d[::-1])).toarray(),
+    "diagonals": lambda d: np.append(blocks_of(d).diagonal(1), blocks_of(d).diagonal(-1)),
+    "Kronecker product": lambda d: sparse.kron(np.eye(2), sparse.csr_array(d[:4].reshape(2, 2))).T @ V,
+}
+
+
+@pytest.mark.parametrize("f", BLOCKED.values(), ids=BLOCKED)
+def test_blocks(f: Any) -> None:
+    def total(d: Any) -> Any:
+        out = np.ravel(f(d))
+        return np.sum(out**2 * np.arange(1.0, out.size + 1.0))
+
+    check_gradient(total, TWELVE)
+
+
+def test_blocks_out_of_order() -> None:
+    def f(d: Any) -> Any:
+        a = sparse.bsr_array((d.reshape(3, 2, 2), [1, 0, 1], [0, 2, 3]), shape=(4, 4))
+        a.sort_indices()
+        system = a.tocsc() + 3.0 * sparse.eye_array(4, format="csc")
+        return (
+            np.sum(linalg.spsolve(system, V) ** 2) + (a @ a).sum() + np.sum(a.data[0] * d[:4].reshape(2, 2))
+        )
+
+    check_gradient(f, TWELVE)

@@ -214,3 +214,28 @@ def test_a_polynomial_in_a_wide_box_keeps_its_digits() -> None:
     exact = adbc.grad(polynomial)(0.01)
     np.testing.assert_allclose(adbc.grad(spline)(0.01), exact, rtol=1e-8)
     np.testing.assert_allclose(adbc.jvp(spline, (0.01,), (1.0,))[1], exact, rtol=1e-8)
+
+
+def test_curves_whose_coefficients_are_an_array() -> None:
+    t, at = knots(3), np.array([0.1, 0.4, 0.8])
+    c = numbers(t, 3, 2).T
+    for make in (np.asarray, list):
+        agrees(lambda c, make=make: np.stack(interpolate.splev(at, (t, make(c), 3), 1)), c)
+        agrees(lambda c, make=make: np.stack(interpolate.splint(0.1, 0.7, (t, make(c), 3))), c)
+        agrees(lambda c, make=make: np.stack(interpolate.spalde(0.3, (t, make(c), 3))), c)
+        agrees(lambda c, make=make: np.concatenate(interpolate.sproot((t, make(c), 3))), c)
+
+
+def test_coefficients_that_are_too_few() -> None:
+    t = knots(3)
+
+    def f(c: Any) -> Any:
+        return np.sum(interpolate.splev(0.3, (t, c, 3))[0])
+
+    for c in (numbers(t, 3, 2), numbers(t, 3)[:3]):
+        with pytest.raises(Exception) as plain:
+            f(c)
+        with pytest.raises(type(plain.value), match="len"):
+            adbc.grad(f)(c)
+        with pytest.raises(type(plain.value), match="len"):
+            adbc.jvp(f, (c,), (c,))

@@ -406,3 +406,18 @@ def test_text_is_followed_through_try_statements(f: Function, speculation: Any, 
                 adbc.jvp(f, (1.3,), (1.0,))
             with pytest.raises(UnsupportedError):
                 adbc.grad(f)(1.3)
+
+
+@pytest.mark.parametrize("method", ["writerow", "writerows"])
+@pytest.mark.parametrize("row", [None, 3])
+def test_what_no_table_is_written_of_is_said_by_the_writer(method: str, row: Any) -> None:
+    def f(x: float, row: Any) -> float:
+        stream = io.StringIO()
+        getattr(csv.writer(stream), method)(row)
+        return x * len(stream.getvalue())
+
+    with pytest.raises((csv.Error, TypeError)) as plain:
+        f(X, row)
+    for call in (lambda: adbc.grad(f)(X, row), lambda: adbc.jvp(f, (X, row), (1.0, None))):
+        with pytest.raises(type(plain.value), match=str(plain.value)):
+            call()
