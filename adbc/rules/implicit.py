@@ -17,7 +17,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.declared import DeclaredZero
 from adbc.rules.kinds import RowKind
 from adbc.rules.solver_memory import Memory, Settled, Waiting, leaving_memory
-from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Pullback, PureRule, Rule
+from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Pullback, PureRule, Rule, ZeroRule
 from adbc.tangents.keys import CALL
 
 __all__ = [
@@ -190,13 +190,34 @@ def _refuse_singular() -> None:
     )
 
 
+def is_root(x: Any, r: Any, slope: Any) -> bool:
+    """Whether `x` is, but for small digits, a root of what is `r` there and has this derivative.  One that
+    is NaN says so itself."""
+    np = _numpy()
+    if not np.size(x):
+        return True
+    try:
+        move = _step(slope, r, x, False)
+    except UnsupportedError:  # which is said where a derivative is divided by the slope
+        return True
+    return not np.max(np.abs(move)) > 1e-2 * np.max(np.abs(x)) + 1e-4
+
+
 def root_of(x: Any, residual: Callable[..., Any], args: tuple[Any, ...], kwargs: Any = None) -> Any:
-    """The constant `x`, with the derivative of the root of ``residual(x, *args, **kwargs)`` that it is."""
+    """The constant `x`, with the derivative of the root of ``residual(x, *args, **kwargs)`` that it is;
+    refused where it is none, as that of a search that has ended before."""
     slope = jacobian(residual, x, args, kwargs)
     r = residual(x, *args, **({} if kwargs is None else kwargs))
-    if isinstance(x, float):
-        return at_root(x, r, slope)
-    return at_root(x, _numpy().asarray(r), slope)
+    if not isinstance(x, float):
+        r = _numpy().asarray(r)
+    if not is_root(x, r, slope):
+        raise UnsupportedError(
+            "what a solver gives is no root of its equation",
+            "the search has not reached one, so it does not move with the parameters as a root does",
+            "ask the solver whether it has converged, begin nearer to the root, search longer, or pass"
+            " constants: adbc.stop_gradient(p)",
+        )
+    return at_root(x, r, slope)
 
 
 def implicit_body(solver: Callable[..., Any], residual: Callable[..., Any]) -> Callable[..., Any]:
@@ -256,6 +277,7 @@ ROWS: list[Rule] = [
     _Settling(settle),
     Overlay(first_order, _refuse_second_order),
     DeclaredZero(jacobian),
+    ZeroRule(is_root),
     DeclaredZero(directional),
     PureRule(
         at_root,

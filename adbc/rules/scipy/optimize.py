@@ -18,7 +18,7 @@ from scipy import optimize
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import carries
-from adbc.rules.implicit import ENGINE, at_root, found_by, jacobian, root_of, settle, settled, valued
+from adbc.rules.implicit import ENGINE, at_root, found_by, is_root, jacobian, root_of, settle, settled, valued
 from adbc.rules.scipy.base import bodies
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
@@ -318,17 +318,6 @@ def stationary(
     return valued(x, result)
 
 
-def is_root(x: Any, r: Any, slope: Any) -> bool:
-    """Whether `x` is, but for small digits, a root of what is `r` there and has this derivative."""
-    if not np.size(x):
-        return True
-    try:
-        move = np.linalg.solve(np.atleast_2d(slope), np.atleast_1d(r))
-    except np.linalg.LinAlgError:  # which is said where it is solved
-        return True
-    return bool(np.max(np.abs(move)) <= 1e-2 * np.max(np.abs(x)) + 1e-4)
-
-
 def minimum_of(x: Any, gradient: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """The constant `x`, with the derivative of the root of the gradient that it is; refused where it is none:
     where the search ended early, or at an end of the range that is not hit exactly."""
@@ -598,7 +587,6 @@ ROWS: list[Rule] = [
     ZeroRule(_independent),
     ZeroRule(at_limit),
     ZeroRule(left_out),
-    ZeroRule(is_root),
     Primitive(with_constants, frule=_constant_frule, rrule=_constant_rrule),
     *bodies(
         optimize,

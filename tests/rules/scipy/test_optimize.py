@@ -487,3 +487,40 @@ def test_what_is_said_of_a_solution() -> None:
     plain = _minimum(np.array([1.0, 2.0]))
     slope = len(plain) + 5.0
     np.testing.assert_allclose(adbc.grad(f)(np.array([1.0, 2.0])), [slope, 3.0], atol=1e-6)
+
+
+# -- what is no root ---------------------------------------------------------------------------------------
+
+
+def _ended_early(a: float) -> Any:
+    options = {"maxfev": 5}
+    found = optimize.root(lambda x: np.array([x[0] ** 2 + a, x[1] - x[0]]), [1.0, 1.0], options=options)
+    return found.x[0]
+
+
+NO_ROOTS: dict[str, Any] = {
+    "ended early": _ended_early,
+    "there is none": lambda a: optimize.fsolve(lambda x: x**2 + a, 1.0)[0],
+    "too few iterations": lambda a: optimize.newton(lambda x: x**3 - a, 1.0, maxiter=2, disp=False),
+    "a wide bracket": lambda a: optimize.brentq(lambda x: x**3 - a, 0.0, 5.0, maxiter=2, disp=False),
+    "said by root_scalar": lambda a: (
+        optimize.root_scalar(lambda x: x**3 - a, bracket=(0.0, 5.0), method="bisect", maxiter=1).root
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", NO_ROOTS)
+def test_what_a_solver_has_not_found_is_refused(name: str) -> None:
+    f = NO_ROOTS[name]
+    for call in (lambda: adbc.grad(f)(2.0), lambda: adbc.jvp(f, (2.0,), (1.0,))):
+        with pytest.raises(UnsupportedError, match="no root of its equation"):
+            call()
+
+
+def test_a_root_that_is_nearly_there_is_one() -> None:
+    def f(a: float) -> float:
+        return optimize.newton(lambda x: x**3 - a, 1.25, maxiter=1, disp=False)
+
+    assert adbc.grad(f)(2.0) == pytest.approx(2.0 ** (-2.0 / 3.0) / 3.0, rel=1e-2)
+    assert adbc.grad(lambda a: optimize.brentq(lambda x: x - a, -1.0, 1.0))(0.0) == 1.0
