@@ -65,6 +65,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--hvp", action="store_true", help="Hessian-vector products over gradients, for every workload"
     )
     parser.add_argument(
+        "--solvers", action="store_true", help="SciPy's solvers with derivatives, and by differences"
+    )
+    parser.add_argument(
         "--backend",
         choices=["bytecode", "native"],
         default="bytecode",
@@ -82,6 +85,11 @@ def main(argv: Sequence[str] | None = None) -> int:
                 json.dump(rows, file, indent=1)
         return 0
 
+    if options.solvers:
+        from benchmarks import solvers  # which need SciPy
+
+        solvers.report([s for s in solvers.SOLVERS if options.only in s.name])
+        return 0
     if options.jacobians:
         jacobians.report([p for p in jacobians.PROGRAMS if options.only in p.name], options.rounds)
         return 0
