@@ -13,7 +13,8 @@ behind it::
                                         jump b
 
 so that what a builder adds behind the call has a place outside the region.  A `Raise` gets one too, if it
-stands behind instructions (which may not raise, so they belong outside as well).
+stands behind instructions (which may not raise, so they belong outside as well), or in the entry, where
+builders put what they make of arguments.
 
 `landing_pads` gives each exceptional edge a handler block of its own, which only catches and goes on
 to what the handlers shared::
@@ -52,7 +53,7 @@ def isolate(graph: Graph) -> Graph:
         if block.handler is None:
             continue
         if isinstance(block.terminator, Raise):
-            if block.instructions:
+            if block.instructions or block is graph.entry:
                 _isolate_raise(graph, block)
             continue
         if not block.instructions:
