@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "cleaned", "crossed", "divide", "divided", "dotted", "is_finite", "multiply", "rows_times", "strongly",
-    "times_columns", "zero_wins",
+    "cleaned", "crossed", "divide", "divided", "dotted", "is_finite", "multiply", "rows_times", "scaled",
+    "strongly", "times_columns", "zero_wins",
 ]  # fmt: skip
 
 
@@ -51,15 +51,22 @@ def times_columns(vector: Any, columns: Any) -> Any:
 
 def crossed(column: Any, row: Any) -> Any:
     """The outer product of two vectors, in which zero wins: they are looked at, being smaller than it is."""
-    if is_finite(column) and is_finite(row):
+    if math.isfinite((np.vdot(column, column) + np.vdot(row, row)).real):  # `is_finite` of both
         return column[:, None] * row
     return multiply(column[:, None], row)
+
+
+def scaled(number: Any, vector: Any) -> Any:
+    """A number times a vector, in which zero wins: it does not where the number is finite and not zero."""
+    return number * vector if number and number - number == 0 else multiply(number, vector)
 
 
 def dotted(p: Any, d: Any) -> Any:
     """``np.dot(p, d)``, of arrays, where zero wins in the products that are summed."""
     found = np.dot(p, d)
-    return found if is_finite(found) else cleaned(found, np.dot, (p, d))
+    if math.isfinite(np.vdot(found, found).real):  # `is_finite`, of an array, in loops over small ones
+        return found
+    return cleaned(found, np.dot, (p, d))
 
 
 def strongly(product: Callable[..., Any], p: Any, d: Any, *others: Any) -> Any:

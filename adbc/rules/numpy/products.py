@@ -27,6 +27,7 @@ from adbc.tangents.array_products import (
     is_finite,
     multiply,
     rows_times,
+    scaled,
     strongly,
     times_columns,
 )
@@ -292,13 +293,13 @@ def cross_b(
 # -- rows ------------------------------------------------------------------------------------------------
 
 _REAL_A: dict[tuple[int, ...], Callable[..., Any]] = {
-    (1, 1): lambda by, y, a, b: multiply(by, b),
+    (1, 1): lambda by, y, a, b: scaled(by, b),
     (1, 2): lambda by, y, a, b: dotted(b, by),
     (2, 1): lambda by, y, a, b: crossed(by, b),
     (2, 2): lambda by, y, a, b: dotted(by, b.T),
 }
 _REAL_B: dict[tuple[int, ...], Callable[..., Any]] = {
-    (1, 1): lambda by, y, a, b: multiply(by, a),
+    (1, 1): lambda by, y, a, b: scaled(by, a),
     (1, 2): lambda by, y, a, b: crossed(a, by),
     (2, 1): lambda by, y, a, b: dotted(by, a),
     (2, 2): lambda by, y, a, b: dotted(a.T, by),

@@ -327,6 +327,25 @@ def test_the_error_of_a_strict_zip_comes_from_its_line() -> None:
         assert [frame.line for frame in frames] == ["for x, y in zip(a, b, strict=True):"]
 
 
+def test_wrong_guesses_in_a_loop_over_several() -> None:
+    def f(a: list[Any], b: list[Any]) -> Any:
+        total = 0.0
+        for i, (x, y) in enumerate(zip(a, b)):
+            total = total + x * y * (i + 1)
+        return total
+
+    mixed = [1.0, np.float64(2.0), 3, np.array([1.0, 2.0]), 0.5]
+    for a, b in ((mixed, values(5, 0.5)), (values(5, 0.5), mixed), (mixed, mixed)):
+        for _ in range(4):
+            _, pullback = adbc.vjp(f, list(a), list(b))
+            found = pullback(np.ones(2))
+        weights = [1.0, 1.0, 1.0, 1.0, 1.0]
+        for k, w in enumerate(weights):
+            expected = (k + 1) * 2.0 * w * np.asarray(b[k]) if np.ndim(b[k]) == 0 else None
+            if expected is not None and isinstance(a[k], float) and np.ndim(a[k]) == 0:
+                np.testing.assert_allclose(found[0][k], expected)
+
+
 # -- in protected regions ------------------------------------------------------------------------------------
 
 
