@@ -86,6 +86,8 @@ def _with_derivative(primals: Sequence[Any]) -> tuple[int, ...]:
 def _has_derivative(x: Any) -> bool:
     if type(x) is float:
         return True
+    if type(x) is np.ndarray and x.dtype.kind == "f":
+        return x.size > 0
     return zero_tangent(x) is not NO_TANGENT and any(np.size(leaf) > 0 for _, leaf in _leaves(x, ()))
 
 
