@@ -278,7 +278,11 @@ def _next(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractTy
 
 
 def _reversed(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    return PlayedType(types_[0].loop) if isinstance(types_[0], TapeType) else None
+    tape = types_[0]
+    if isinstance(tape, UnionType):  # None where the loop is not reached, and nothing is played
+        tapes = [member for member in tape.members if member != NONE]
+        tape = tapes[0] if len(tapes) == 1 else tape
+    return PlayedType(tape.loop) if isinstance(tape, TapeType) else None
 
 
 def _slot(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:

@@ -66,19 +66,20 @@ def _index(
     dominators: Dominators,
     sources: dict[Block, list[Block]],
 ) -> bool:
-    """Let the one step of the iterator `made` that takes an element read by an index."""
+    """Let the steps of the iterator `made` that take elements read by an index."""
     own = [getattr(user, "instruction", user) for user in users.get(made, ())]
     asking = [user for user in own if target(user) is _next_]
     steps = [call for call in asking if _takes_something(call, users)] if len(asking) > 1 else asking
-    if len(steps) != 1:
+    places = {step: _where_taken(step, users, sources, dominators) for step in steps}
+    if not steps or None in places.values() or made.block is None or made.block.handler is not None:
         return False
-    (step,) = steps
-    inside = _where_taken(step, users, sources, dominators)
-    if inside is None or made.block is None or made.block.handler is not None:
-        return False
-    rests = [user for user in own if user not in asking]
-    if not all(isinstance(user, Instruction) and is_rest(user, inside, dominators) for user in rests):
-        return False
+    rests: dict[Instruction, Instruction] = {}
+    for call in own:
+        if call not in asking:
+            last = _last_step(call, places, dominators)  # type: ignore[arg-type]  # none is None
+            if last is None:
+                return False
+            rests[call] = last
     array = made.operands[1]
     position = made.position
     length = Instruction("call", [Const(len), array], position=position)
@@ -88,16 +89,51 @@ def _index(
     block.instructions[at:at] = [length, indices]
     length.block = indices.block = block
     made.operands[1] = indices
+    for step, inside in places.items():
+        _read(graph, array, step, inside)  # type: ignore[arg-type]  # none is None
+    for call, step in rests.items():
+        _leave_rest(call, made, array, step)
+    return True
 
-    read = Instruction("call", [Const(operator.getitem), array, step], position=step.position, name=step.name)
+
+def _read(graph: Graph, array: Value, step: Instruction, inside: Block) -> None:
+    """Read the element with the number that `step` takes, where the iterator has not ended."""
+    operands = [Const(operator.getitem), array, step]
+    read = Instruction("call", operands, position=step.position, name=step.name)
     graph.replace_uses({step: read})
     test = _test_of(step)
     test.operands[1] = read.operands[2] = step
     read.block = inside
     inside.instructions.insert(0, read)
-    for call in rests:
-        _leave_rest(call, made, array, step)
-    return True
+
+
+def _last_step(call: Any, places: dict[Instruction, Block], dominators: Dominators) -> Instruction | None:
+    """The step behind which `call`, the rest of the function, stands, if no other can have been taken since
+    then."""
+    if not isinstance(call, Instruction):
+        return None
+    behind = [step for step, inside in places.items() if is_rest(call, inside, dominators)]
+    if not behind:
+        return None
+    last = behind[0]
+    for step in behind[1:]:
+        if dominators.dominates(places[last], places[step]):
+            last = step
+    others = [inside for step, inside in places.items() if step is not last]
+    return None if _leads_to(others, call.block, last.block) else last
+
+
+def _leads_to(starts: list[Block], goal: Block | None, around: Block | None) -> bool:
+    """Whether a way leads from one of the blocks `starts` to `goal` that does not pass `around`."""
+    waiting, seen = list(starts), {around}
+    while waiting:
+        block = waiting.pop()
+        if block is goal:
+            return True
+        if block not in seen:
+            seen.add(block)
+            waiting += block.successors
+    return False
 
 
 def _takes_something(call: Any, users: Any) -> bool:

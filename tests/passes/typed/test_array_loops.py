@@ -3,6 +3,7 @@ guessing."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -146,6 +147,32 @@ def of_pieces(x: Any, pieces: Any) -> Any:
         for w in x:
             total += w * v
     return total
+
+
+def in_pairs(x: Any, other: Any) -> Any:
+    total = 0.0 * other
+    for a, b in itertools.pairwise(x):
+        total = total + a * b * other
+    return total
+
+
+def from_the_second(x: Any, other: Any) -> Any:
+    total = 1.0 * other
+    for i, a in enumerate(itertools.islice(x, 1, None)):
+        total = total * a + i
+        if total > 3.0:
+            break
+    return total
+
+
+@pytest.mark.parametrize("f", [in_pairs, from_the_second])
+@pytest.mark.parametrize("x", VECTORS[:4], ids=repr)
+def test_elements_that_are_taken_in_front_of_the_loop(f: Any, x: Any) -> None:
+    agree(f, x, 1.5)
+    for other in (2.0, np.float64(0.5), 3, 0.5):  # guesses fail in the loop, and behind the first element
+        value, gradient = adbc.value_and_grad(f)(x, other)
+        assert value == pytest.approx(f(x, other), rel=1e-14)
+        assert_same(adbc.vjp(f, x, float(other))[1](1.0)[0], gradient, "gradient", rtol=1e-12)
 
 
 def test_a_guess_fails_in_the_loop() -> None:
