@@ -12,6 +12,7 @@ import pytest
 
 import adbc
 from adbc import chainrules as cr
+from adbc.testing import test_rule as check_rule
 
 FACTOR = 2.0
 
@@ -169,3 +170,18 @@ def test_precision_is_that_of_the_array() -> None:
     found = adbc.hvp(single, (x,), (np.ones(2),))[0]
     assert found.dtype == np.float64
     assert np.allclose(found, 6.0 * x, rtol=1e-5)
+
+
+def test_arguments_without_numbers_have_no_derivative_at_any_level() -> None:
+    """Whole arrays of bools and ints among the arguments of a pullback that is differentiated."""
+    mask, counts = np.array([True, False]), np.array([2, 3])
+
+    def chosen(x: Any, mask: Any, counts: Any, name: str) -> Any:
+        return np.sum(x[mask] ** 2 * counts[mask])
+
+    def cotangents(x: Any, mask: Any, counts: Any) -> Any:
+        value, pullback = adbc.vjp(chosen, x, mask, counts, "x")
+        return value, pullback(1.0)
+
+    check_rule(cotangents, np.array([1.5, 0.5]), mask, counts)
+    check_rule(chosen, np.array([1.5, 0.5]), mask, counts, "x", order=2)

@@ -306,6 +306,8 @@ def _gradient(i: int, flag: int, is_active: bool, type_: AbstractType) -> str:
     """The gradient by parameter `i`, from its tangent and from what the pullback has returned."""
     if not is_active:
         return "NO_TANGENT"
+    if not flag:  # it holds no numbers
+        return f"tangent_of(context, x{i})"
     if not flag & 2:
         return f"t{i}"
     return f"b{i}" if _is_of_floats(type_) else f"slot_increment(t{i}, b{i})"
