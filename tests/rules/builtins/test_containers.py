@@ -17,7 +17,7 @@ from adbc.rules.builtins.lists import put_in_order
 from adbc.rules.builtins.ordering import permuted, sum_numbers
 from adbc.rules.math import _dist_of, _fsum_of, _prod_of
 from adbc.runtime import default_engine
-from adbc.tangents import NO_FDATA
+from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.testing import test_rule as check
 from tests.rules.constants import holding
 from tests.rules.rows import find
@@ -286,11 +286,17 @@ def test_an_active_number_is_no_key() -> None:
             find(function, args).rrule(args, shadows)
 
 
-def test_a_lookup_by_an_active_number_has_no_derivative_by_it() -> None:
+def test_a_lookup_by_an_active_number() -> None:
+    """What has no derivative is free; a number would be one that a call before has left there."""
+    counts, fcounts = {1.5: 2}, {1.5: NO_TANGENT}
+    out, _, pullback = find(operator.getitem, (counts, 1.5)).rrule((counts, 1.5), (fcounts, NO_FDATA))
+    assert out == 2
+    assert pullback(None) == (None, None)
     memo, fmemo = {1.5: 2.0}, {1.5: 0.0}
-    out, _, pullback = find(operator.getitem, (memo, 1.5)).rrule((memo, 1.5), (fmemo, NO_FDATA))
-    assert out == 2.0
-    assert pullback(3.0) == (None, None)
+    with pytest.raises(UnsupportedError, match="the key under which a value is found"):
+        find(operator.getitem, (memo, 1.5)).rrule((memo, 1.5), (fmemo, NO_FDATA))
+    out, _, pullback = find(operator.getitem, (memo, 1.5)).rrule((memo, 1.5), (fmemo, None))
+    assert out == 2.0 and pullback(3.0) == (None, None)
     assert fmemo == {1.5: 3.0}
 
 
