@@ -6,6 +6,8 @@ of a known type, and that type.  Where such code is differentiated once more, no
 
 What is said is what a class and a form say (`promise`), and no more: a list may get other elements, memory
 another layout, and a test of NumPy's may give a bool of its own.
+It is said of values: in the record of a way through a function, None may stand for a variable that has none
+there, whatever it would be elsewhere; it is not read behind that.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float
     (masked, lambda n: (X.copy(), n), 8.8, 9.2),
     (swept, lambda n: (X, n), 8.8, 3.6),
     (remembered, lambda n: (X, n), 39.0, 42.0),
-    (products, lambda n: (W, X, n), 20.5, 38.0),
+    (products, lambda n: (W, X, n), 20.5, 41.0),
 ]
 
 

@@ -115,10 +115,17 @@ def _holds(x: Any, known: AbstractType) -> bool:
     if known is ANY:
         return True
     if isinstance(known, TupleType):
-        return type(x) is tuple and len(x) == len(known.elements) and all(map(_holds, x, known.elements))
+        # A variable that has no value on the way that was gone is None in the record of that way.
+        return (
+            type(x) is tuple and len(x) == len(known.elements) and all(map(_holds_if_set, x, known.elements))
+        )
     if isinstance(known, ArrayType):
         return type(x) is np.ndarray and (x.dtype, x.ndim) == (known.dtype, known.ndim)
     return type(x) is class_of(known)
+
+
+def _holds_if_set(x: Any, known: AbstractType) -> bool:
+    return x is None or _holds(x, known)
 
 
 @pytest.fixture
