@@ -15,7 +15,7 @@ from adbc.ir.ops import may_raise
 from adbc.ir.terminators import Jump, Raise
 from adbc.ir.values import Phi, Value
 
-__all__ = ["drop_idle_handlers", "forget_handler", "is_idle", "protect", "take_handler"]
+__all__ = ["drop_idle_handlers", "edge_values", "forget_handler", "is_idle", "protect", "take_handler"]
 
 
 def is_idle(block: Block) -> bool:
@@ -43,12 +43,18 @@ def forget_handler(block: Block) -> None:
     block.handler = None
 
 
+def edge_values(block: Block) -> dict[Phi, Value]:
+    """The values that the phis of the handler of `block` have on the way from there."""
+    phis = () if block.handler is None else block.handler.phis
+    return {phi: phi.operands[block] for phi in phis if block in phi.operands}
+
+
 def take_handler(block: Block) -> Callable[[Block], None]:
     """Take away the exceptional edge of `block`, if it has one; gives a function that gives it to others."""
     handler = block.handler
     if handler is None:
         return lambda other: None
-    values = {phi: phi.operands[block] for phi in handler.phis if block in phi.operands}
+    values = edge_values(block)
     forget_handler(block)
 
     def give(other: Block) -> None:

@@ -26,6 +26,7 @@ __all__ = [
     "depth_first_postorder",
     "is_critical",
     "join_lines",
+    "leads_to",
     "postorder",
     "predecessors",
     "reachable",
@@ -151,6 +152,19 @@ def reachable(graph: Graph) -> set[Block]:
                 seen.add(successor)
                 waiting.append(successor)
     return seen
+
+
+def leads_to(starts: Iterable[Block], goal: Block | None, around: Block | None = None) -> bool:
+    """Whether a way leads from one of the blocks `starts` to `goal` that does not go through `around`."""
+    waiting, seen = list(starts), {around}
+    while waiting:
+        block = waiting.pop()
+        if block is goal:
+            return True
+        if block not in seen:
+            seen.add(block)
+            waiting += block.successors
+    return False
 
 
 def predecessors(graph: Graph) -> dict[Block, list[Block]]:

@@ -35,7 +35,7 @@ from collections.abc import Callable
 from adbc.errors import LiftError
 from adbc.ir.builder import remove_trivial_phis
 from adbc.ir.graph import Block, Graph
-from adbc.ir.handlers import forget_handler, protect
+from adbc.ir.handlers import edge_values, forget_handler, protect
 from adbc.ir.terminators import Jump, Return
 from adbc.ir.values import Const, Instruction, Phi, Value
 
@@ -97,9 +97,8 @@ def _inline(graph: Graph, call: Instruction, body: Graph) -> None:
     """Put the blocks of `body` in the place of `call`."""
     before = call.block
     assert before is not None
-    handler, values = before.handler, {}
+    handler, values = before.handler, edge_values(before)
     if handler is not None:
-        values = {phi: phi.operands[before] for phi in handler.phis if before in phi.operands}
         forget_handler(before)  # in front of the call nothing raises
     after = _split(graph, before, call)
     position = graph.blocks.index(before) + 1

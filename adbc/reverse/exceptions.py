@@ -31,7 +31,7 @@ from collections.abc import Callable
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
-from adbc.ir.handlers import forget_handler
+from adbc.ir.handlers import edge_values, forget_handler
 from adbc.ir.ops import PURE
 from adbc.ir.terminators import Jump, Raise, Unreachable
 from adbc.ir.traverse import remove_unreachable
@@ -184,7 +184,7 @@ def _attempt(graph: Graph, block: Block, call: Instruction, *, is_derived: bool)
     builder.position = call.position
     known = merge(type_of(call), RAISED)
     answer = builder.call(intrinsics._attempt_, callee, *arguments, keywords=call.keywords, type=known)
-    values = {phi: phi.operands[block] for phi in handler.phis if block in phi.operands}
+    values = edge_values(block)
     if is_derived:
         builder.block = graph.add_block(f"{block.label}.back")
         block.terminator = Jump(builder.block, call.position)

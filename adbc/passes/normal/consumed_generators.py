@@ -61,7 +61,7 @@ from adbc.ir.intrinsics import (
 )
 from adbc.ir.repair import repair
 from adbc.ir.terminators import Branch, Jump, Raise, Return
-from adbc.ir.traverse import predecessors, remove_unreachable, split_edge, uses
+from adbc.ir.traverse import leads_to, predecessors, remove_unreachable, split_edge, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.normal.delegations import are_loops, passes_on
 from adbc.passes.normal.generator_states import Asking, write_states
@@ -399,16 +399,8 @@ def _is_entered_once(graph: Graph, made: Instruction, user: Instruction, end: Bl
         return True
     # Ways back to the consumer that stay in its loop do not count: they go on with the generator.
     going_on = {home} if end is None else {*_inside(graph, home, end), end}
-    seen: set[Block] = {start}
-    waiting = [s for b in going_on for s in b.successors if end is None or s not in going_on]
-    while waiting:
-        block = waiting.pop()
-        if block is home:
-            return False
-        if block not in seen:
-            seen.add(block)
-            waiting += block.successors
-    return True
+    starts = [s for b in going_on for s in b.successors if end is None or s not in going_on]
+    return not leads_to(starts, home, start)
 
 
 def _inside(graph: Graph, head: Block, end: Block) -> set[Block]:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from adbc.ir.graph import Block, Graph
-from adbc.ir.handlers import forget_handler, protect
+from adbc.ir.handlers import edge_values, forget_handler, protect
 from adbc.ir.terminators import Jump, Return
 from adbc.ir.traverse import copy_graph, depth_first_postorder
 from adbc.ir.values import Inlined, Instruction, Phi, Position, Value
@@ -155,7 +155,7 @@ def put_graph(graph: Graph, call: Instruction, consumer: Graph, values: Sequence
     graph.replace_uses({call: result})
     if handler is not None:
         # The call was the last that may raise in its block, or stands in front of it.
-        places = {phi: phi.operands[block] for phi in handler.phis}
+        places = edge_values(block)
         forget_handler(block)
         protect(graph, (*body.blocks, behind), handler, places)
     return result

@@ -59,7 +59,7 @@ from typing import NamedTuple
 
 from adbc.ir.builder import Variables
 from adbc.ir.graph import Block, Graph
-from adbc.ir.handlers import drop_idle_handlers, protect
+from adbc.ir.handlers import drop_idle_handlers, edge_values, protect
 from adbc.ir.intrinsics import _exhausted_, _foreigncall_, _iter_, _new_, _next_, _project_, _unpack_
 from adbc.ir.terminators import Branch, Jump, Raise
 from adbc.ir.traverse import predecessors, uses
@@ -183,8 +183,7 @@ def _follows(source: Instruction, made: Instruction, sources: dict[Block, list[B
 def _protect(graph: Graph, like: Block, blocks: Sequence[Block]) -> None:
     """Give `blocks` the handler of the block `like`, if that has one."""
     if like.handler is not None:
-        values = {phi: phi.operands[like] for phi in like.handler.phis if like in phi.operands}
-        protect(graph, blocks, like.handler, values)
+        protect(graph, blocks, like.handler, edge_values(like))
 
 
 def _replace_source(graph: Graph, loop: _Loop) -> list[Instruction]:

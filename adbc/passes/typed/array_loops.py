@@ -36,7 +36,7 @@ from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _exhausted_, _iter_, _new_, _next_
 from adbc.ir.terminators import Branch
-from adbc.ir.traverse import predecessors, uses
+from adbc.ir.traverse import leads_to, predecessors, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.passes.typed.list_loops import is_rest
@@ -120,20 +120,7 @@ def _last_step(call: Any, places: dict[Instruction, Block], dominators: Dominato
         if dominators.dominates(places[last], places[step]):
             last = step
     others = [inside for step, inside in places.items() if step is not last]
-    return None if _leads_to(others, call.block, last.block) else last
-
-
-def _leads_to(starts: list[Block], goal: Block | None, around: Block | None) -> bool:
-    """Whether a way leads from one of the blocks `starts` to `goal` that does not pass `around`."""
-    waiting, seen = list(starts), {around}
-    while waiting:
-        block = waiting.pop()
-        if block is goal:
-            return True
-        if block not in seen:
-            seen.add(block)
-            waiting += block.successors
-    return False
+    return None if leads_to(others, call.block, last.block) else last
 
 
 def _takes_something(call: Any, users: Any) -> bool:

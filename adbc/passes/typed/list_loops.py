@@ -56,7 +56,7 @@ from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, natural_loops
 from adbc.ir.terminators import Branch
-from adbc.ir.traverse import predecessors, uses
+from adbc.ir.traverse import leads_to, predecessors, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import is_rest_call, target
 from adbc.passes.typed.guards import behind_steps
@@ -192,31 +192,15 @@ def _is_behind(call: Any, inside: Block, loop: Loop, dominators: Dominators) -> 
         return False
     if not dominators.dominates(loop.header, call.block):
         return False
-    waiting = [behind for block, behind in loop.exits if dominators.dominates(inside, block)]
-    seen: set[Block] = set()
-    while waiting:
-        block = waiting.pop()
-        if block is call.block:
-            return False
-        if block not in seen:
-            seen.add(block)
-            waiting += block.successors
-    return True
+    return not leads_to(
+        [behind for block, behind in loop.exits if dominators.dominates(inside, block)], call.block
+    )
 
 
 def _is_entered_again(loop: Loop, start: Block) -> bool:
     """Whether a way leads from `loop` back into it, and not through `start`, where the iterator is made: it
     goes on there with what it has not given yet."""
-    waiting = [behind for _, behind in loop.exits]
-    seen: set[Block] = set()
-    while waiting:
-        block = waiting.pop()
-        if block is loop.header:
-            return True
-        if block not in seen and block is not start:
-            seen.add(block)
-            waiting += block.successors
-    return False
+    return leads_to([behind for _, behind in loop.exits], loop.header, start)
 
 
 def _is_by_index(known: AbstractType) -> bool:
@@ -328,17 +312,7 @@ def _behind(step: Instruction) -> Block:
 
 def _is_straight(start: Block | None, end: Block, dominators: Dominators) -> bool:
     """Whether there is no way back to `end` that does not lead through `start`."""
-    if start is None:
-        return False
-    waiting, seen = list(end.successors), set()
-    while waiting:
-        block = waiting.pop()
-        if block is end:
-            return start is end and block is start
-        if block not in seen and block is not start:
-            seen.add(block)
-            waiting += block.successors
-    return True
+    return start is not None and (start is end or not leads_to(end.successors, end, start))
 
 
 def is_rest(call: Instruction, inside: Block, dominators: Dominators) -> bool:

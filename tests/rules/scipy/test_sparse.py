@@ -160,13 +160,17 @@ PARTS: dict[str, Any] = {
 }
 
 
+def weighted(out: Any) -> Any:
+    """A number in which each entry of a part has its own weight."""
+    out = np.asarray(out.toarray() if sparse.issparse(out) else out)
+    return np.sum(out**2 * np.arange(1.0, out.size + 1.0).reshape(out.shape))
+
+
 @pytest.mark.parametrize("kind", ["csr", "csc"])
 @pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
 def test_parts(part: Any, kind: str) -> None:
     def f(d: Any) -> Any:
-        out = part(matrix(d, kind))
-        out = np.asarray(out.toarray() if sparse.issparse(out) else out)
-        return np.sum(out**2 * np.arange(1.0, out.size + 1.0).reshape(out.shape))
+        return weighted(part(matrix(d, kind)))
 
     check_gradient(f, NUMBERS)
 
@@ -214,9 +218,7 @@ SHORT: dict[str, Any] = {
 @pytest.mark.parametrize("part", SHORT.values(), ids=SHORT)
 def test_parts_of_arrays_with_one_axis(part: Any, kind: str) -> None:
     def f(d: Any) -> Any:
-        out = part(array_of(d, kind))
-        out = np.asarray(out.toarray() if sparse.issparse(out) else out)
-        return np.sum(out**2 * np.arange(1.0, out.size + 1.0).reshape(out.shape))
+        return weighted(part(array_of(d, kind)))
 
     check_gradient(f, NUMBERS)
 
