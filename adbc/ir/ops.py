@@ -193,6 +193,7 @@ _QUIET: frozenset[Callable[..., Any]] = PURE | {
     i._exception_,
     i._assume_,
     i._observe_,
+    i._remember_,
     i._release_,
     i._instance_,
     i._init_field_,

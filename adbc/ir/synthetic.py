@@ -129,6 +129,21 @@ def _observe_(site: Any, value: object) -> None:
     site.see(value)
 
 
+# -- what is remembered from call to call -----------------------------------------------------------------
+
+
+def _remember_(owner: object, key: object) -> None:
+    """Take note that the place `key` of `owner` is written: an attribute, an item, what is in a cell, a
+    global variable."""
+
+
+def _recognise_(
+    found: object, is_equality: bool, value: object, remembered: object, owner: object, key: object
+) -> None:
+    """Take note that `value` was compared with `remembered`, which the place `key` of `owner` held, and what
+    was `found`: that they are the same, for `is_equality`, or not."""
+
+
 # -- enumerations ----------------------------------------------------------------------------------------
 
 _ITERATED: Any = enum.EnumType.__iter__

@@ -36,6 +36,8 @@ class Memory(Protocol):
     """By address, what a solver has found, with the memory that it has left (`rules.implicit`)."""
     tokens: dict[int, Any]
     """By address, tokens of variables of contexts that were set in this call, with what was there before."""
+    remembered: dict[Any, Any]
+    """By the address of an owner and a key, places that this call has written (`rules.recollections`)."""
 
     def keep(self, obj: Any, tangent: Any) -> None:
         """Let `tangent`, or this shadow, be that of `obj`, wherever it is met from now on."""

@@ -87,6 +87,7 @@ HARMLESS: frozenset[Any] = frozenset(
         operator.is_, operator.is_not, operator.not_, intrinsics._bool_, intrinsics._class_is_,
         intrinsics._array_is_, intrinsics._form_is_,
         intrinsics._method_is_, intrinsics._code_is_, intrinsics._observe_, intrinsics._format_,
+        intrinsics._remember_, intrinsics._recognise_,
         intrinsics._exhausted_,
         intrinsics._not_nan_, intrinsics._check_length_, intrinsics._takes_,
         intrinsics._takes_named_, intrinsics._members_,

@@ -580,6 +580,8 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._method_is_: _constant(BOOL),
     intrinsics._code_is_: _constant(BOOL),
     intrinsics._observe_: _constant(NONE),
+    intrinsics._remember_: _constant(NONE),
+    intrinsics._recognise_: _constant(NONE),
     intrinsics._bool_: _constant(BOOL),
     intrinsics._exhausted_: _constant(BOOL),
     intrinsics._not_contains_: _constant(BOOL),

@@ -37,6 +37,7 @@ HARMLESS: frozenset[int] = frozenset(
             intrinsics._array_is_, intrinsics._form_is_, intrinsics._exhausted_,
             intrinsics._next_at_, intrinsics._take_at_, intrinsics._list_iterator_,
             intrinsics._list_reversed_, intrinsics._observe_, intrinsics._check_,
+            intrinsics._remember_,
             intrinsics._unpack_list_, intrinsics._element_, intrinsics._view_iterator_, intrinsics._next_key_,
             intrinsics._next_value_, intrinsics._next_entry_, intrinsics._next_place_,
             intrinsics._entry_key_, intrinsics._entry_value_,

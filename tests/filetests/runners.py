@@ -49,6 +49,7 @@ from adbc.passes.normal.new_to_call import new_to_call
 from adbc.passes.normal.operators_to_call import operators_to_call
 from adbc.passes.normal.promote_cells import promote_cells
 from adbc.passes.normal.protected import isolate, landing_pads
+from adbc.passes.normal.recollections import recollections
 from adbc.passes.normal.reducible import reducible
 from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.resolve_globals import resolve_globals
@@ -453,6 +454,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "operators_to_call": operators_to_call,
     "promote_cells": promote_cells,
     "protected": lambda graph: landing_pads(isolate(graph)),
+    "recollections": _in_place(recollections),
     "reducible": reducible,
     "refusals": pass_by_handlers,
     "resolve_globals": _globals_resolved,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adbc.rules import elements, stopping
+from adbc.rules import elements, recollections, stopping
 from adbc.rules.builtins import (
     cells,
     container_classes,
@@ -33,6 +33,7 @@ ROWS: list[Rule] = [
     *dicts.ROWS,
     *sets.ROWS,
     *cells.ROWS,
+    *recollections.ROWS,
     *iteration.ROWS,
     *container_classes.ROWS,
     *ordering.ROWS,

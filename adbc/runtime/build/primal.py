@@ -18,6 +18,7 @@ from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.managers import managers
 from adbc.passes.normal.named_tuples import named_tuples
+from adbc.passes.normal.recollections import recollections
 from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
@@ -208,6 +209,8 @@ LOCAL: Group[Lifting] = Group(
               "what constructors and methods that were written in consume was given to a call before"),
         Stage("named_tuples", _read_fields, ("own objects",), ("normal form",),
               "what the functions that are written in do with named tuples is seen by then"),
+        Stage("recollections", in_place(recollections), ("small functions",), ("normal form",),
+              "what a method compares and what it writes may stand in functions that were written in"),
         Stage("step_edges", in_place(step_edges), ("own objects",), ("steps",),
               "behind all that merges blocks: guesses need the place"),
         Stage("handler_ends", in_place(handler_ends), ("own objects",), ("handler ends",),

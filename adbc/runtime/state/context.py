@@ -111,6 +111,9 @@ class Context:
     tokens: dict[int, Any]
     """By address, tokens of variables of contexts, with what was there before these were set
     (`rules.contextvars`)."""
+    remembered: dict[Any, Any]
+    """By owner and key, places in which results are remembered and that this call has written
+    (`rules.recollections`)."""
     memos: dict[Any, Any]
     """By address, what stands for the cache of a function that was made before this call (`calls.memos`).
     That of an inner level is known by "inner" and the address (`calls.inner_memos`)."""
@@ -339,6 +342,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "stored": dict,
     "solvers": dict,
     "tasks": list,
+    "remembered": dict,
     "tokens": dict,
     "written": dict,
 }
