@@ -18,7 +18,13 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
 from adbc.tangents.keys import CALL, put_off
 from adbc.tangents.lost import lose, may_be_lost
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "is_left", "note"]
+
+
+def note(owner: Any, key: Any) -> None:
+    """Take note that this call has written the place `key` of `owner`."""
+    if CALL.memory is not None:
+        CALL.memory.remembered[id(owner), key] = owner  # which keeps its address
 
 
 def _remember_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -27,9 +33,7 @@ def _remember_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _remember_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    owner, key = args
-    if CALL.memory is not None:
-        CALL.memory.remembered[id(owner), key] = owner  # which keeps its address
+    note(*args)
     return None, None
 
 
@@ -42,16 +46,15 @@ def _is_same_point(found: Any, is_equality: bool) -> bool:
     return bool(found.all() if is_equality else not found.any())
 
 
-def _is_left(args: Args) -> bool:
-    """Whether a comparison has found what was there before this call."""
-    found, is_equality, _, _, owner, key = args
+def is_left(found: Any, is_equality: bool, owner: Any, key: Any) -> bool:
+    """Whether a comparison with the place `key` of `owner`, and what it has `found`, say that what was there
+    before this call is met again."""
     if not _is_same_point(found, is_equality):
         return False
     return CALL.memory is None or (id(owner), key) not in CALL.memory.remembered
 
 
-def _error(args: Args) -> UnsupportedError:
-    owner, key = args[4:]
+def _error(owner: Any, key: Any) -> UnsupportedError:
     if key is None:
         place = "a variable"
     else:
@@ -64,21 +67,22 @@ def _error(args: Args) -> UnsupportedError:
 
 
 def _recognise_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    if _is_left(args):
-        _, _, value, remembered, _, _ = args
+    found, is_equality, value, remembered, owner, key = args
+    if is_left(found, is_equality, owner, key):
         is_active = carries(value, dargs[2], is_tangent=True)
         if is_active and (value is remembered or not carries(remembered, dargs[3], is_tangent=True)):
-            raise _error(args)
+            raise _error(owner, key)
     return None, None
 
 
 def _recognise_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    value, f = args[2], fargs[2]
-    if not _is_left(args) or not carries(value, f, is_tangent=False):
+    found, is_equality, value, _, owner, key = args
+    f = fargs[2]
+    if not is_left(found, is_equality, owner, key) or not carries(value, f, is_tangent=False):
         return None, None, lambda bout: (None,) * 6
-    nan = put_off(lambda: _error(args)) if may_be_lost(value, f) else None
+    nan = put_off(lambda: _error(owner, key)) if may_be_lost(value, f) else None
     if nan is None:
-        raise _error(args)
+        raise _error(owner, key)
 
     def recognise_pullback(bout: Any) -> Sequence[Any]:
         return None, None, lose(value, f, nan), None, None, None

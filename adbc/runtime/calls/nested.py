@@ -25,6 +25,7 @@ from typing import Any
 
 from adbc.cpython.libraries import is_library_class
 from adbc.ir import intrinsics
+from adbc.rules import recollections
 from adbc.rules.declared import LOOKING, contents_before
 from adbc.rules.kinds import RowKind
 from adbc.rules.lookup import derived_body
@@ -169,12 +170,13 @@ def _restore_slot(container: Any, shadow: Any, index: Any, old: Any) -> Any:
 _STRUCTURAL: tuple[Any, ...] = (
     kind_of, internal._hook, protocol._classify, marks.mark_active,
     marks.mark_inactive, note_inactive, number_shadow, internal.fresh_shadow,
-    internal.fresh_tangent, put_off,
+    internal.fresh_tangent, put_off, recollections.note,
 )  # fmt: skip
 """Functions that look at classes and structure alone."""
 
 _QUESTIONS = (
     walk.is_address_tangent, keeps_lists, is_library_class, array_shadows.are_finite, is_instance,
+    recollections.is_left,
 )  # fmt: skip
 """Functions that do so and answer with yes or no."""
 

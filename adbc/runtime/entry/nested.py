@@ -209,15 +209,15 @@ def _entrance(
     gives_value: bool,
 ) -> Any:
     """The function that takes the gradient by `rule`."""
-    key = (function, flags, asked, results, has_aux, single, gives_value)
+    key = (flags, asked, results, has_aux, single, gives_value)
     known = rule.entrances.get(key)
     if known is not None:
         return known
     lines, scope = _forwards(rule, flags, asked)
-    lines += ["value = real(f, value)"] if has_aux or not _is_real(rule.result) else []
-    scope["f"] = function
+    f = _named(rule, function, scope)
+    lines += [f"value = real({f}, value)"] if has_aux or not _is_real(rule.result) else []
     if has_aux:
-        lines[-1:] = ["value, aux = pair(f, out)", "value = real(f, value)", "aux = snapshot(f, aux)"]
+        lines[-1:] = [f"value, aux = pair({f}, out)", f"value = real({f}, value)", f"aux = snapshot({f}, aux)"]
     back, more = _backwards(rule, flags, "(1.0, None)" if has_aux else "1.0")
     lines += back
     scope |= more
@@ -230,6 +230,15 @@ def _entrance(
         lines.append(f"return {found}, aux" if has_aux else f"return {found}")
     made = rule.entrances[key] = _made(rule, _parameters(rule, flags), lines, scope)
     return made
+
+
+def _named(rule: Any, function: Any, scope: dict[str, Any]) -> str:
+    """What the function that is differentiated is called in the lines, for messages: the parameter if the rule
+    takes it, for it may be another in each call; else any with its code will do."""
+    if rule.takes_function:
+        return "function"
+    scope["f"] = function
+    return "f"
 
 
 def _forwards(rule: Any, flags: Sequence[int], asked: Sequence[bool]) -> tuple[list[str], dict[str, Any]]:
@@ -362,7 +371,8 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
     if followed is None:
         lines = [_unpacking("x", len(primals), "primals"), _unpacking("d", len(given), "tangents")]
         lines.append("context = new_context(True)")
-        scope = {**_SCOPE, "forwards": rule.forwards, "f": target.function}
+        scope = {**_SCOPE, "forwards": rule.forwards}
+        named = _named(rule, target.function, scope)
         arguments = ["context"]
         for i, t in enumerate(given):
             form = kinds[1][i]
@@ -383,7 +393,7 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
         lines.append(f"out, dout = forwards({', '.join(arguments)})")
         lines.append("if has_end(context): ended(context)")
         if has_aux:
-            lines += ["value, aux = pair(f, out)", "d = None if dout is None else dout[0]"]
+            lines += [f"value, aux = pair({named}, out)", "d = None if dout is None else dout[0]"]
             lines += ["value, d = with_tangent(value, d)", "return value, d, aux"]
         else:
             number = kind_of(class_of(rule.result)) if is_float64(rule.result) else None  # type: ignore[arg-type]
@@ -468,7 +478,8 @@ def _follow_vjp(calls: Any, context: Context, call: Call) -> Call:
     followed = rule.entrances.get(key)
     if followed is None:
         lines, scope = _forwards(rule, flags, asked)
-        scope |= {"f": target.function, "once": once}
+        scope["once"] = once
+        named = _named(rule, target.function, scope)
         lines += ["done = [False]"]
         back, more = _backwards(rule, flags, "(cotangent, None)" if has_aux else "cotangent")
         scope |= more
@@ -480,7 +491,7 @@ def _follow_vjp(calls: Any, context: Context, call: Call) -> Call:
         inside = ["once(done)", "check_cotangent(value, cotangent)", "done[0] = True", *back]
         inside.append(f"return {''.join(g + ', ' for g in found) or '()'}")
         if has_aux:
-            lines += ["value, aux = pair(f, out)", "aux = snapshot(f, aux)"]
+            lines += [f"value, aux = pair({named}, out)", f"aux = snapshot({named}, aux)"]
         if rule.result != FLOAT:
             lines += [f"value = kept(value, ({''.join(f'x{i}, ' for i in range(len(flags)))}))"]
         lines += ["def back(cotangent):", *[f" {line}" for line in inside]]
