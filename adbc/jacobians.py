@@ -7,27 +7,46 @@ differentiated, and of each other.
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import math
+import random
+import types
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adbc.api import grad, jvp, vjp
-from adbc.errors import AdbcError, ArgumentError
+from adbc.components import (
+    Component,
+    Leaves,
+    components_of,
+    count_numbers,
+    differ,
+    is_flat_list,
+    is_own_array,
+    leaves_of,
+    part_at,
+    parts_at,
+    paths_to,
+    refilled,
+    shape_of,
+    shapes_of,
+    unit_tangent,
+)
+from adbc.errors import AdbcError, ArgumentError, UnsupportedError
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, ZeroRule
 from adbc.runtime import default_engine
 from adbc.runtime.calls.nested import apart
-from adbc.runtime.entry.held import Computed
+from adbc.runtime.entry.held import Computed, Held
 from adbc.runtime.entry.reusable import ReusablePullback
 from adbc.runtime.entry.selection import Selector, places, selectors
 from adbc.runtime.report.messages import describe
-from adbc.tangents import NO_TANGENT, ArrayTangent, Const, MutableTangent, Tangent, zero_tangent
-from adbc.tangents.fields import slots_of
+from adbc.tangents import NO_TANGENT, Const, zero_tangent
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacobian", "jacrev", "value_and_jacobian", "vhp"]
 
@@ -88,7 +107,7 @@ def _has_derivative(x: Any) -> bool:
         return True
     if type(x) is np.ndarray and x.dtype.kind == "f":
         return x.size > 0
-    return zero_tangent(x) is not NO_TANGENT and any(np.size(leaf) > 0 for _, leaf in _leaves(x, ()))
+    return zero_tangent(x) is not NO_TANGENT and any(np.size(leaf) > 0 for _, leaf in leaves_of(x, ()))
 
 
 def _spread(asked: Sequence[int], found: Sequence[Any], count: int) -> tuple[Any, ...]:
@@ -116,6 +135,8 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, chunk_size: int | None =
     functions that a batch of tangents cannot be carried through (`adbc.errors.BatchError`).
 
     `f` is called on copies of what it is given, once for each chunk or column.  Raises
+    `adbc.errors.UnsupportedError` if it gives another value in one of these calls (a function that keeps a
+    state from call to call, or draws random numbers, has its Jacobian in one run, or by `jacrev`),
     `adbc.errors.ArgumentError` if an argument or the value has no real numbers to differentiate, and what
     `adbc.jvp` raises.
 
@@ -195,9 +216,56 @@ def _by_either(f: Any, argnums: Argnums, args: Any, kwargs: Any) -> Any:
 
 def _with_value(f: Any, argnums: Argnums, args: Any, kwargs: Any) -> tuple[Any, Any]:
     problem = _Problem(f, argnums, args, kwargs)
-    value = problem.value()
+    value = _value(problem)
     is_wide = len(problem.inputs) > len(problem.outputs(value))
-    return value, (_reverse if is_wide else _forward)(problem)[1]
+    again, found = (_reverse if is_wide else _forward)(problem)
+    check_same(f, value, again)
+    return value, found
+
+
+def _value(problem: _Problem) -> Any:
+    """The value of a function; what it keeps for its next call is put back."""
+    if not may_keep_state(problem.f):
+        return problem.value()
+    f, given = problem.function()
+    pullback = ReusablePullback(default_engine, f, given, False)
+    value = pullback.value
+    pullback(unit_tangent(value, problem.outputs(value)[0]))
+    return value
+
+
+def _value_as_it_is(problem: _Problem) -> Any:
+    """What `_value` gives, by a plain call: this is what is differentiated once more."""
+    return problem.value()
+
+
+def may_keep_state(f: Any) -> bool:
+    """Whether `f` is likely to keep something from call to call: a method, an object, a function around one.
+
+    A derivative keeps nothing: what was done for it is put back.  Globals are not looked for.
+    """
+    if isinstance(f, Held):
+        return False
+    if type(f) is functools.partial:
+        return may_keep_state(f.func) or any(map(_is_stateful, (*f.args, *f.keywords.values())))
+    if type(f) is not types.FunctionType:
+        return not isinstance(f, types.BuiltinFunctionType | np.ufunc | type)
+    return any(map(_is_stateful, map(_content, f.__closure__ or ())))
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it is empty
+        return None
+
+
+def _is_stateful(x: Any) -> bool:
+    if isinstance(x, np.random.Generator | np.random.RandomState | random.Random):
+        return True
+    if isinstance(x, np.ndarray | float | complex | tuple | types.FunctionType | Held):
+        return False
+    return not getattr(kind_of(type(x)), "inactive", False)
 
 
 class _Problem:
@@ -214,11 +282,11 @@ class _Problem:
         self.asked = _asked(f, argnums, args, kwargs)
         self.given = (*args, *kwargs.values())
         self.chosen = tuple([self.given[i] for i in self.asked])
-        self.inputs: list[_Component] = []
-        self.shapes = [_shapes(x) for x in self.chosen]
+        self.inputs: list[Component] = []
+        self.shapes = [shapes_of(x) for x in self.chosen]
         """Per argument by which it is differentiated, the shapes of its numbers and arrays."""
         for x in self.chosen:
-            found = _components(x)
+            found = components_of(x)
             if not found:
                 raise ArgumentError(
                     f"an argument by which {describe(f)} is to be differentiated is a {type(x).__name__}"
@@ -231,9 +299,9 @@ class _Problem:
         args, kwargs = copy.deepcopy((self.args, self.kwargs))
         return self.f(*args, **kwargs)
 
-    def outputs(self, value: Any) -> list[_Component]:
+    def outputs(self, value: Any) -> list[Component]:
         """Where the numbers of the value are."""
-        found = _components(value)
+        found = components_of(value)
         if not found:
             raise ArgumentError(
                 f"the value of {describe(self.f)} is a {type(value).__name__} without real numbers that have"
@@ -253,27 +321,30 @@ class _Problem:
         return by_position, _copied(self.given)
 
 
+def check_same(f: Any, first: Any, value: Any) -> None:
+    """Raise if two runs of `f`, of which a Jacobian is put together, have given other values."""
+    if differ(first, value):
+        raise UnsupportedError(
+            f"{describe(f)} gives another value each time it is called: it keeps a state, or draws random"
+            " numbers",
+            "a Jacobian that is computed in several runs would be put together of several functions",
+            "use adbc.jacrev, which puts the state back behind each run, or give a chunk_size of as many"
+            " columns as there are; let random numbers be drawn outside, or from a generator that is seeded"
+            " inside",
+        )
+
+
 def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Copies of arguments and all that they hold, in which one object is one object."""
-    if len(args) == 1 and _is_flat(args[0]):
+    if len(args) == 1 and is_flat_list(args[0]):
         return (list(args[0]),)
     arrays = [x for x in args if type(x) not in _IMMUTABLE]
-    if len(arrays) == 1 and _is_own(arrays[0]):
+    if len(arrays) == 1 and is_own_array(arrays[0]):
         return tuple([x.copy("K") if x is arrays[0] else x for x in args])
     return copy.deepcopy(args)
 
 
 _IMMUTABLE = (float, int, bool, str, type(None))
-
-
-def _is_own(x: Any) -> bool:
-    """Whether `x` is an array of floats in memory of its own."""
-    return type(x) is np.ndarray and x.base is None and x.dtype.kind == "f"
-
-
-def _is_flat(x: Any) -> bool:
-    """Whether `x` is a list of floats."""
-    return type(x) is list and [*map(type, x)].count(float) == len(x)
 
 
 def _asked(f: Any, argnums: Argnums, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...]:
@@ -286,12 +357,12 @@ def _forward(problem: _Problem, chunk_size: int | None = None) -> tuple[Any, Any
     value, columns = _columns(problem, chunk_size)
     if type(columns[0]) is _Columns:
         return value, _of_batches(problem, value, columns)
-    paths = _paths(value)
+    paths = paths_to(value)
     if not paths:
         problem.outputs(value)  # it raises
-    by_column = [_parts_at(column, paths) for column in columns]
+    by_column = [parts_at(column, paths) for column in columns]
     rows = [_row(problem, [parts[k] for parts in by_column]) for k in range(len(paths))]
-    return value, _filled(value, iter(rows))
+    return value, refilled(value, iter(rows))
 
 
 _CHUNK = 32
@@ -332,7 +403,10 @@ def in_chunks(
         for start in range(0, count, size):
             lanes = range(start, min(start + size, count))
             called, given = function()
-            value, batch = jvp(called, given, tangents(lanes), width=len(lanes))
+            found, batch = jvp(called, given, tangents(lanes), width=len(lanes))
+            if start:
+                check_same(f, value, found)
+            value = found
             batches.append(batch)
     except _CANNOT:
         if code is not None:
@@ -351,12 +425,13 @@ def _columns(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]
     count = len(problem.inputs)
     if chunk_size is None:
         has_arrays = any(index is not None for _, index in problem.inputs)
-        if count < (_FEW_OF_ARRAYS if has_arrays else _FEW_NUMBERS):
+        few = _FEW_OF_ARRAYS if has_arrays else _FEW_NUMBERS
+        if count < few and (count == 1 or not may_keep_state(problem.f)):
             return _columns_one_by_one(problem, None)
     elif type(chunk_size) is bool or not isinstance(chunk_size, int) or chunk_size < 1:
         raise ArgumentError(f"chunk_size is how many columns one run gives, from 1 on, not {chunk_size!r}")
-    leaves = [_leaves(x, ()) for x in problem.chosen]
-    first = [0, *itertools.accumulate(_count(numbers) for numbers in leaves)]
+    leaves = [leaves_of(x, ()) for x in problem.chosen]
+    first = [0, *itertools.accumulate(count_numbers(numbers) for numbers in leaves)]
 
     def tangents(lanes: range) -> list[Any]:
         given: list[Any] = [None] * len(problem.given)
@@ -382,11 +457,14 @@ def _columns_one_by_one(problem: _Problem, chunk_size: int | None) -> tuple[Any,
     value: Any = None
     columns: list[Any] = []
     for k, x in enumerate(problem.chosen):
-        for component in _components(x):
+        for component in components_of(x):
             f, given = problem.function()
             tangents: list[Any] = [None] * len(given)
-            tangents[problem.asked[k]] = _unit(x, component)
-            value, column = jvp(f, given, tangents)
+            tangents[problem.asked[k]] = unit_tangent(x, component)
+            found, column = jvp(f, given, tangents)
+            if columns:
+                check_same(problem.f, value, found)
+            value = found
             columns.append(column)
     return value, columns
 
@@ -395,7 +473,7 @@ class _Columns:
     """Columns that one run has given: `batch` has the structure of a tangent, with a first axis in front of
     those of its arrays.  leaves: the numbers and arrays in each of the arguments."""
 
-    def __init__(self, batch: Any, leaves: list[_Leaves]) -> None:
+    def __init__(self, batch: Any, leaves: list[Leaves]) -> None:
         self.batch, self.leaves = batch, leaves
 
 
@@ -403,19 +481,19 @@ def _of_batches(problem: _Problem, value: Any, columns: Sequence[_Columns]) -> A
     """The Jacobian, from its columns in batches."""
     found = []
     leaves = columns[0].leaves
-    for path, out in _leaves(value, ()) or problem.outputs(value):
-        parts = [_at(column.batch, path) for column in columns]
+    for path, out in leaves_of(value, ()) or problem.outputs(value):
+        parts = [part_at(column.batch, path) for column in columns]
         whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
         rows, at = [], 0
         for x, numbers in zip(problem.chosen, leaves, strict=True):
             by = []
             for _, leaf in numbers:
                 count = leaf.size if isinstance(leaf, np.ndarray) else 1
-                by.append(_joined_batch(whole[at : at + count], out, _shape(leaf)))
+                by.append(_joined_batch(whole[at : at + count], out, shape_of(leaf)))
                 at += count
-            rows.append(_filled(x, iter(by)))
+            rows.append(refilled(x, iter(by)))
         found.append(rows[0] if problem.single else tuple(rows))
-    return _filled(value, iter(found))
+    return refilled(value, iter(found))
 
 
 def _joined_batch(columns: Any, out: Any, shape: Any) -> Any:
@@ -425,16 +503,7 @@ def _joined_batch(columns: Any, out: Any, shape: Any) -> Any:
     return float(columns[0]) if type(out) is float else columns[0]
 
 
-_Leaves = list[tuple[tuple[Any, ...], Any]]
-"""Numbers and arrays, with the ways that lead to them."""
-
-
-def _count(leaves: _Leaves) -> int:
-    """How many numbers there are."""
-    return sum([leaf.size if isinstance(leaf, np.ndarray) else 1 for _, leaf in leaves])
-
-
-def _units(x: Any, leaves: _Leaves, lanes: Sequence[tuple[int, _Component]], width: int) -> Any:
+def _units(x: Any, leaves: Leaves, lanes: Sequence[tuple[int, Component]], width: int) -> Any:
     """A batch of tangents of `x`, which has these `leaves`: in each of `lanes` one that is one at a place,
     zero in all others."""
     batches = {
@@ -443,7 +512,7 @@ def _units(x: Any, leaves: _Leaves, lanes: Sequence[tuple[int, _Component]], wid
     }
     for lane, (path, index) in lanes:
         batches[path][(lane, *(index or ()))] = 1.0
-    return _filled(x, iter(batches.values()))
+    return refilled(x, iter(batches.values()))
 
 
 def _reverse(problem: _Problem) -> tuple[Any, Any]:
@@ -455,36 +524,37 @@ def _reverse(problem: _Problem) -> tuple[Any, Any]:
         rows.append(tuple([found[i] for i in problem.asked]))
     blocks = [
         _stacked(problem, parts[path], shape)
-        for path, shape in zip(_paths(value), _shapes(value), strict=True)
+        for path, shape in zip(paths_to(value), shapes_of(value), strict=True)
     ]
-    return value, _filled(value, iter(blocks))
+    return value, refilled(value, iter(blocks))
 
 
 _FEW_ROWS = 3
 """Up to this many rows another forwards pass costs less than to keep what the pullback changes."""
 
 
-def _rows(problem: _Problem) -> tuple[Any, list[_Component], list[Any]]:
+def _rows(problem: _Problem) -> tuple[Any, list[Component], list[Any]]:
     """The value, the places of its numbers, and what comes back for each: one pullback, run again."""
     f, given = problem.function()
-    pullback = ReusablePullback(default_engine, f, given, False)
+    pullback = ReusablePullback(default_engine, f, given, False, functools.partial(check_same, problem.f))
     components = problem.outputs(pullback.value)
-    if len(components) > _FEW_ROWS:
+    if len(components) > _FEW_ROWS or may_keep_state(problem.f):
         pullback.keep()
-    pulled = [pullback(_unit(pullback.value, component)) for component in components]
+    pulled = [pullback(unit_tangent(pullback.value, component)) for component in components]
     return pullback.value, components, pulled
 
 
-def _rows_one_by_one(problem: _Problem) -> tuple[Any, list[_Component], list[Any]]:
+def _rows_one_by_one(problem: _Problem) -> tuple[Any, list[Component], list[Any]]:
     """What `_rows` gives, by a forwards pass for each row: this is what is differentiated once more."""
     f, given = problem.function()
     value, pullback = vjp(f, *given)
     components = problem.outputs(value)
-    pulled = [pullback(_unit(value, components[0]))]
+    pulled = [pullback(unit_tangent(value, components[0]))]
     for component in components[1:]:
         f, given = problem.function()
-        value, pullback = vjp(f, *given)
-        pulled.append(pullback(_unit(value, component)))
+        again, pullback = vjp(f, *given)
+        check_same(problem.f, value, again)
+        pulled.append(pullback(unit_tangent(value, component)))
     return value, components, pulled
 
 
@@ -501,7 +571,7 @@ def _row(problem: _Problem, columns: list[Any]) -> Any:
                 count = 1 if shape is None else math.prod(shape)
                 by.append(columns[at] if shape is None else _joined(columns[at : at + count], shape))
                 at += count
-        found.append(_filled(x, iter(by)))
+        found.append(refilled(x, iter(by)))
     return found[0] if problem.single else tuple(found)
 
 
@@ -515,13 +585,13 @@ def _stacked(problem: _Problem, rows: Sequence[Any], shape: Any) -> Any:
     """The Jacobian of one number or of an array of this shape, from the gradients of its numbers."""
     found = []
     for k, x in enumerate(problem.chosen):
-        paths = _paths(x)
-        gradients = [_parts_at(row[k], paths) for row in rows]
+        paths = paths_to(x)
+        gradients = [parts_at(row[k], paths) for row in rows]
         if shape is None:
-            found.append(_filled(x, iter(gradients[0])))
+            found.append(refilled(x, iter(gradients[0])))
         else:
             by = [_piled([parts[i] for parts in gradients], shape) for i in range(len(paths))]
-            found.append(_filled(x, iter(by)))
+            found.append(refilled(x, iter(by)))
     return found[0] if problem.single else tuple(found)
 
 
@@ -530,154 +600,14 @@ def _piled(rows: Sequence[Any], shape: Any) -> Any:
     return whole.reshape(shape + whole.shape[1:])
 
 
-# -- the numbers in values -----------------------------------------------------------------------------------
-
-_Component = tuple[tuple[Any, ...], Any]
-"""The place of a number: the way to a number or array, and the index there, None for a number."""
-
-
-def _components(x: Any) -> list[_Component]:
-    """The places of all numbers of `x`."""
-    found: list[_Component] = []
-    for path, leaf in _leaves(x, ()):
-        shape = _shape(leaf)
-        if shape is None:
-            found.append((path, None))
-        else:
-            found += [(path, index) for index in np.ndindex(*shape)]
-    return found
-
-
-def _leaves(x: Any, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], Any]]:
-    """The numbers and arrays in `x`, with the ways that lead to them."""
-    if isinstance(x, np.ndarray):
-        kind = x.dtype.kind
-        if kind == "c":
-            raise ArgumentError("a Jacobian is of real numbers: give and return real and imaginary parts")
-        if kind != "O":
-            return [(path, x)] if kind == "f" else []
-    if isinstance(x, float | np.floating):
-        return [(path, x)]
-    if isinstance(x, complex | np.complexfloating):
-        raise ArgumentError("a Jacobian is of real numbers: give and return real and imaginary parts")
-    return [leaf for key, part in _parts(x) for leaf in _leaves(part, (*path, key))]
-
-
-def _parts(x: Any) -> list[tuple[Any, Any]]:
-    """What `x`, a container or an object, or a tangent of one, consists of."""
-    if isinstance(x, dict):
-        return list(x.items())
-    if isinstance(x, list | tuple | deque):
-        return list(enumerate(x))
-    if isinstance(x, np.ndarray):
-        return [(index, x[index]) for index in np.ndindex(*x.shape)] if x.dtype.kind == "O" else []
-    if isinstance(x, str | bytes | int | type) or x is None or callable(x):
-        return []
-    fields = list(getattr(x, "__dict__", {}).items())
-    return fields + [(name, getattr(x, name)) for name, _ in slots_of(type(x)) if hasattr(x, name)]
-
-
-def _at(x: Any, path: tuple[Any, ...]) -> Any:
-    """What is at the end of the way `path` in `x`."""
-    for key in path:
-        if isinstance(x, Tangent):
-            x = x.__dict__[key if isinstance(key, str) else list(x.__dict__)[key]]  # of a named tuple
-        elif isinstance(x, list | tuple | dict | deque | np.ndarray):
-            x = x[key]
-        else:
-            x = x.__dict__[key] if key in getattr(x, "__dict__", ()) else getattr(x, key)
-    return x.array if isinstance(x, ArrayTangent) else x
-
-
-def _shape(leaf: Any) -> Any:
-    """The shape of an array, None for a number."""
-    return leaf.shape if isinstance(leaf, np.ndarray) else None
-
-
-def _unit(x: Any, component: _Component) -> Any:
-    """The tangent of `x` that is one at this place and zero elsewhere."""
-    path, index = component
-    if not path and index is None:
-        return type(x)(1.0)
-    if _is_own(x):
-        unit = np.zeros_like(x, order="C")
-        unit[index] = 1.0
-        return unit
-    tangent = [0.0] * len(x) if _is_flat(x) else zero_tangent(x)
-    return _with_one(tangent, path, index)
-
-
-def _with_one(tangent: Any, path: tuple[Any, ...], index: Any) -> Any:
-    """`tangent`, zeros, with a one at this place: the object itself where it can be changed."""
-    if not path:
-        if index is None:
-            return type(tangent)(1.0)
-        array = tangent.array if isinstance(tangent, ArrayTangent) else tangent
-        array[index] = 1.0
-        return tangent
-    key, rest = path[0], path[1:]
-    if type(tangent) is tuple:
-        part = _with_one(tangent[key], rest, index)
-        return (*tangent[:key], part, *tangent[key + 1 :])
-    if isinstance(tangent, Tangent):
-        fields = dict(tangent.__dict__)
-        names = list(fields)
-        name = names[key] if isinstance(key, int) else key
-        fields[name] = _with_one(fields[name], rest, index)
-        return Tangent(**fields)
-    if isinstance(tangent, list | dict | deque | np.ndarray):
-        tangent[key] = _with_one(tangent[key], rest, index)
-    else:
-        tangent.__dict__[key] = _with_one(tangent.__dict__[key], rest, index)
-    return tangent
-
-
-def _paths(x: Any) -> tuple[tuple[Any, ...], ...]:
-    """The ways to the numbers and arrays of `x`."""
-    return tuple(dict.fromkeys([path for path, _ in _leaves(x, ())]))
-
-
-def _shapes(x: Any) -> list[Any]:
-    """The shapes of the arrays of `x`, and None for each of its numbers."""
-    return [_shape(leaf) for _, leaf in _leaves(x, ())]
-
-
-def _parts_at(x: Any, paths: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """What is at the ends of these ways in `x`."""
-    if type(x) is list and len(x) == len(paths) and max(map(len, paths), default=0) == 1:
-        return x  # they lead to one after the other
-    return [_at(x, path) for path in paths]
-
-
-def _filled(x: Any, parts: Iterator[Any]) -> Any:
-    """The structure of `x` with `parts` in place of its numbers and arrays, one after the other."""
-    if _is_flat(x):
-        return [next(parts) for _ in x]
-    if isinstance(x, float | np.floating) or (isinstance(x, np.ndarray) and x.dtype.kind == "f"):
-        return next(parts)
-    if isinstance(x, dict):
-        return {key: _filled(part, parts) for key, part in x.items()}
-    found = [(key, _filled(part, parts)) for key, part in _parts(x)]
-    if found and isinstance(x, np.ndarray):
-        array = np.empty(x.shape, object)
-        for index, part in found:
-            array[index] = part
-        return array
-    if isinstance(x, list | tuple | deque):
-        values = [part for _, part in found]
-        return values if isinstance(x, list) else tuple(values) if isinstance(x, tuple) else deque(values)
-    if not found:
-        return NO_TANGENT
-    made = MutableTangent()
-    made.__dict__.update(found)
-    return made
-
-
 # Inside functions that are differentiated, these tell of structure alone.
 default_table().add(
     [
-        *apart(_asked, _components, _paths, _shapes, _is_flat, _has_derivative, describe),
-        ZeroRule(_unit),
+        *apart(_asked, components_of, paths_to, shapes_of, is_flat_list, _has_derivative, describe),
+        ZeroRule(unit_tangent),
+        ZeroRule(check_same, result=type(None)),
+        ZeroRule(may_keep_state, result=bool),
+        Overlay(_value, _value_as_it_is),
         Overlay(_rows, _rows_one_by_one),
         Overlay(_columns, _columns_one_by_one),
         Overlay(in_chunks, _not_in_chunks),

@@ -10,7 +10,7 @@ import numpy as np
 
 from adbc.api import grad, jvp
 from adbc.errors import ArgumentError
-from adbc.jacobians import in_chunks
+from adbc.jacobians import check_same, in_chunks
 from adbc.runtime import default_engine
 from adbc.runtime.entry.reusable import ReusablePullback
 from adbc.runtime.report.messages import describe
@@ -190,9 +190,12 @@ def _along(f: Any, x: Array, directions: Array) -> tuple[Any, list[Any]]:
         if found is not None:
             return found[0], [np.asarray(tangent) for batch in found[1] for tangent in batch]
     value: Any = None
-    tangents = []
+    tangents: list[Any] = []
     for direction in directions:
-        value, tangent = jvp(f, (x.copy(),), (direction.copy(),))
+        found, tangent = jvp(f, (x.copy(),), (direction.copy(),))
+        if tangents:
+            check_same(f, value, found)
+        value = found
         tangents.append(np.asarray(tangent))
     return value, tangents
 

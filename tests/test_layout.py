@@ -52,7 +52,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "runtime": ENGINE - {"runtime", "api"},
     "api": ENGINE - {"api"},
     # In terms of the public functions.
-    "jacobians": ENGINE - {"inspect"},
+    "components": {"errors", "tangents"},
+    "jacobians": (ENGINE - {"inspect"}) | {"components"},
     "checkpoints": ENGINE - {"inspect"},
     "sparse": (ENGINE - {"inspect"}) | {"jacobians"},
     "scipy": (ENGINE - {"inspect"}) | {"jacobians"},
@@ -103,7 +104,8 @@ MAY_DISASSEMBLE = {
 
 # Rows about SciPy load once SciPy has been imported, which has imported NumPy.
 MAY_IMPORT_NUMPY = (
-    "tangents/array", "rules/numpy/", "rules/scipy", "rules/numba", "testing/", "jacobians", "sparse",
+    "tangents/array", "rules/numpy/", "rules/scipy", "rules/numba", "testing/", "components", "jacobians",
+    "sparse",
     "scipy.py", "runtime/report/floating",
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.runtime import default_engine
 from adbc.tangents import NO_TANGENT
 
 V = np.array([0.5, 1.5, -0.7])
@@ -173,3 +175,100 @@ def test_products_with_the_hessian_by_what_has_no_derivative(product: Any, x: An
 def test_products_with_the_hessian_by_what_is_empty(x: Any) -> None:
     assert adbc.hvp(lambda x, y: y * y, (x, 2.0), (None, 1.0)) == (NO_TANGENT, 2.0)
     assert adbc.hvp(lambda x: 1.0, (x,), (None,)) == (NO_TANGENT,)
+
+
+# -- functions that keep something -----------------------------------------------------------------------
+
+
+class _Simulator:
+    """A step of which changes the state that the next one starts from."""
+
+    def __init__(self) -> None:
+        self.state = np.array([1.0, 2.0])
+        self.calls = 0
+
+    def step(self, u: Any) -> Any:
+        self.calls += 1
+        self.state = self.state * np.sin(u[0]) + u[1:] * self.state
+        return self.state
+
+    def in_place(self, u: Any) -> Any:
+        self.calls += 1
+        self.state *= np.sin(u[0])
+        self.state += u[1:] * self.state
+        return self.state.copy()
+
+    __call__ = step
+
+
+_CONTROL = np.array([0.3, 0.4, 0.5])
+_STATEFUL: dict[str, Callable[[_Simulator], Any]] = {
+    "method": lambda s: s.step,
+    "in place": lambda s: s.in_place,
+    "object": lambda s: s,
+    "closure": lambda s: lambda u: s.step(u),
+    "partial": lambda s: functools.partial(_Simulator.step, s),
+}
+
+
+@pytest.mark.parametrize("name", _STATEFUL)
+def test_a_function_that_keeps_a_state_has_the_jacobian_of_its_next_call(name: str) -> None:
+    def by(jacobian: Any) -> tuple[Any, _Simulator]:
+        simulator = _Simulator()
+        return jacobian(_STATEFUL[name](simulator))(_CONTROL), simulator
+
+    expected, simulator = by(adbc.jacrev)
+    assert simulator.calls == 0
+    shifted = [[_CONTROL + h * e for e in np.eye(3)] for h in (1e-6, -1e-6)]
+    steps = [[_STATEFUL[name](_Simulator())(u) for u in controls] for controls in shifted]
+    np.testing.assert_allclose(expected, (np.array(steps[0]) - steps[1]).T / 2e-6, rtol=1e-6)
+    np.testing.assert_allclose(by(adbc.jacfwd)[0], expected)
+    np.testing.assert_allclose(by(adbc.jacobian)[0], expected)
+    value, found = by(adbc.value_and_jacobian)[0]
+    np.testing.assert_allclose(value, _STATEFUL[name](_Simulator())(_CONTROL))
+    np.testing.assert_allclose(found, expected)
+    with pytest.raises(adbc.errors.UnsupportedError, match="another value each time"):
+        by(lambda f: adbc.jacfwd(f, chunk_size=2))
+
+
+def test_jacobians_are_not_put_together_of_several_draws() -> None:
+    generator = np.random.default_rng(0)
+
+    def noisy(x: Any) -> Any:
+        return x * generator.normal(size=3)
+
+    def globally(x: Any) -> Any:
+        return np.sum(x * x) * np.random.normal()  # noqa: NPY002
+
+    def seeded(x: Any) -> Any:
+        return x * np.random.default_rng(0).normal(size=3)
+
+    found = adbc.jacfwd(noisy)(_CONTROL)  # in one run
+    assert np.count_nonzero(found) == np.count_nonzero(adbc.jacrev(noisy)(_CONTROL)) == 3
+    for run in (
+        lambda: adbc.jacfwd(noisy, chunk_size=1)(_CONTROL),
+        lambda: adbc.jacfwd(globally)(_CONTROL),
+        lambda: adbc.hessian(globally)(_CONTROL),
+        lambda: adbc.jacobian(noisy)(_CONTROL),
+    ):
+        with pytest.raises(adbc.errors.UnsupportedError, match="draws random numbers"):
+            run()
+    draws = np.random.default_rng(0).normal(size=3)
+    for jacobian in (adbc.jacfwd, adbc.jacrev, adbc.jacobian):
+        np.testing.assert_allclose(jacobian(seeded)(_CONTROL), np.diag(draws))
+
+
+def test_products_with_hessians_build_nothing_for_a_function_that_is_made_anew() -> None:
+    data = np.array([1.0, 2.0, 3.0])
+
+    def product(k: float) -> Any:
+        return adbc.hvp(lambda x: np.sum(np.exp(k * x * data)), (_CONTROL,), (np.ones(3),))
+
+    with adbc.use(adbc.Config(warm_after=0)):
+        for i in range(6):
+            product(0.1 + i)
+        builds = default_engine().builds
+        for i in range(4):
+            k = 1.0 + i
+            np.testing.assert_allclose(product(k)[0], (k * data) ** 2 * np.exp(k * _CONTROL * data))
+        assert default_engine().builds == builds

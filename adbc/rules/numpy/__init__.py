@@ -27,6 +27,7 @@ from adbc.rules.numpy import (
     iteration,
     joining,
     linalg,
+    looks,
     memory,
     methods,
     numbers,
@@ -75,6 +76,7 @@ def methods_of_ufuncs() -> list[Rule]:
 
 
 _OF_ARRAYS: list[Rule] = [
+    *looks.ROWS,
     *operators.ROWS,
     *ufuncs.ROWS,
     *indexing.ROWS,

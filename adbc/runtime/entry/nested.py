@@ -179,7 +179,7 @@ def _followed_gradient(engine: Any, call: Call) -> tuple[types.FunctionType, Any
     by_place = {place: i for i, place in enumerate(target.order)}
     results = tuple(by_place[place] for place in wanted)
     followed = _entrance(
-        rule, target.function, flags, tuple(asked), results,
+        rule, target, flags, tuple(asked), results,
         gradient._has_aux, gradient._single, gradient._gives_value,
     )  # fmt: skip
     return followed, rule, target.order
@@ -200,7 +200,7 @@ def gradient_as_function(
 
 def _entrance(
     rule: Any,
-    function: Any,
+    target: _Target,
     flags: tuple[int, ...],
     asked: tuple[bool, ...],
     results: tuple[int, ...],
@@ -209,15 +209,19 @@ def _entrance(
     gives_value: bool,
 ) -> Any:
     """The function that takes the gradient by `rule`."""
-    key = (flags, asked, results, has_aux, single, gives_value)
+    key = (target.order, flags, asked, results, has_aux, single, gives_value)
     known = rule.entrances.get(key)
     if known is not None:
         return known
     lines, scope = _forwards(rule, flags, asked)
-    f = _named(rule, function, scope)
+    f = _named(rule, target, scope)
     lines += [f"value = real({f}, value)"] if has_aux or not _is_real(rule.result) else []
     if has_aux:
-        lines[-1:] = [f"value, aux = pair({f}, out)", f"value = real({f}, value)", f"aux = snapshot({f}, aux)"]
+        lines[-1:] = [
+            f"value, aux = pair({f}, out)",
+            f"value = real({f}, value)",
+            f"aux = snapshot({f}, aux)",
+        ]
     back, more = _backwards(rule, flags, "(1.0, None)" if has_aux else "1.0")
     lines += back
     scope |= more
@@ -232,12 +236,14 @@ def _entrance(
     return made
 
 
-def _named(rule: Any, function: Any, scope: dict[str, Any]) -> str:
-    """What the function that is differentiated is called in the lines, for messages: the parameter if the rule
-    takes it, for it may be another in each call; else any with its code will do."""
+def _named(rule: Any, target: _Target, scope: dict[str, Any]) -> str:
+    """What the function that is differentiated is called in the lines, for messages: the parameter where the
+    rule takes it, for it may be another in each call; else any with its code will do."""
+    if -1 in target.order:
+        return f"x{target.order.index(-1)}"
     if rule.takes_function:
         return "function"
-    scope["f"] = function
+    scope["f"] = target.function
     return "f"
 
 
@@ -372,7 +378,7 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
         lines = [_unpacking("x", len(primals), "primals"), _unpacking("d", len(given), "tangents")]
         lines.append("context = new_context(True)")
         scope = {**_SCOPE, "forwards": rule.forwards}
-        named = _named(rule, target.function, scope)
+        named = _named(rule, target, scope)
         arguments = ["context"]
         for i, t in enumerate(given):
             form = kinds[1][i]
@@ -479,7 +485,7 @@ def _follow_vjp(calls: Any, context: Context, call: Call) -> Call:
     if followed is None:
         lines, scope = _forwards(rule, flags, asked)
         scope["once"] = once
-        named = _named(rule, target.function, scope)
+        named = _named(rule, target, scope)
         lines += ["done = [False]"]
         back, more = _backwards(rule, flags, "(cotangent, None)" if has_aux else "cotangent")
         scope |= more

@@ -42,11 +42,18 @@ class ReusablePullback:
     times.
 
     value: the value of the call, or of `f` without what it returns besides, which `aux` then holds.
+    check: is called with this value and that of each further run of the function, and may raise.
     """
 
     def __init__(
-        self, engine: Callable[[], EngineView], f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool
+        self,
+        engine: Callable[[], EngineView],
+        f: Callable[..., Any],
+        primals: tuple[Any, ...],
+        has_aux: bool,
+        check: Callable[[Any, Any], object] | None = None,
     ) -> None:
+        self._check = check
         self._again = engine, f, primals, has_aux
         self._unchanged = Unchanged((f, *primals))
         self._first = OpenCall(engine(), f, primals, has_aux)
@@ -75,7 +82,10 @@ class ReusablePullback:
                 result = self._memory.again(lambda: scale(1.0, self._first.back(cotangent)))
                 return result
             engine, f, primals, has_aux = self._again
-            return OpenCall(engine(), f, primals, has_aux).back(cotangent)
+            again = OpenCall(engine(), f, primals, has_aux)
+            if self._check is not None:
+                self._check(self.value, again.value)
+            return again.back(cotangent)
         except BaseException as error:  # any exception of the user's is passed on
             leave(error)
             raise
