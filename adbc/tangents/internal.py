@@ -19,7 +19,7 @@ from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, RData, Tang
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.operations import increment, zero_tangent
 from adbc.tangents.protocol import ValueKind, kind_of
-from adbc.tangents.scalars import ScalarKind
+from adbc.tangents.scalars import NUMBERS, ScalarKind
 from adbc.tangents.split import fdata, record, split_parts, zero_rdata
 from adbc.tangents.walk import is_address_tangent
 
@@ -60,11 +60,13 @@ def slot_shadow(t: Any) -> Any:
         return NO_FDATA
     if cls in _MEMORY or cls in ARRAY_FRESH:
         return t
+    if cls in NUMBERS:
+        return NO_FDATA
     if t is NO_TANGENT or t is None:
         return None
     if cls is tuple:
         classes = {*map(type, t)}
-        if classes == _FLOATS:
+        if classes == _FLOATS or (t and classes <= NUMBERS.keys()):
             return (NO_FDATA,) * len(t)
         if classes <= _FLAT:
             return tuple(map(_SHADOWS.__getitem__, map(type, t))) if float in classes else None
@@ -93,6 +95,8 @@ def slot_tangent(x: Any, f: Any) -> Any:
         return 0.0
     if cls in _ATOMS:
         return NO_TANGENT
+    if cls in NUMBERS:
+        return NUMBERS[cls]
     if cls is tuple:
         classes = {*map(type, x)}
         if classes == _FLOATS:
@@ -101,6 +105,8 @@ def slot_tangent(x: Any, f: Any) -> Any:
             if float not in classes:
                 return NO_TANGENT
             return tuple(map(_ZEROS.__getitem__, map(type, x)))
+        if classes <= NUMBERS.keys():
+            return tuple(map(NUMBERS.__getitem__, map(type, x)))
         if f.__class__ is tuple:
             slots = [slot_tangent(c, g) for c, g in zip(x, f, strict=True)]
         else:
@@ -130,13 +136,13 @@ def _part(f: Any, kind: ValueKind, key: Any) -> Any:
 def slot_rdata(t: Any) -> Any:
     """The value part of `t`, the tangent in a slot; None if it has none."""
     cls = t.__class__
-    if cls is float:
+    if cls in NUMBERS:
         return t
     if cls in _MEMORY or cls in ARRAY_FRESH or t is NO_TANGENT or t is None:
         return None
     if cls is tuple:
         classes = {*map(type, t)}
-        if classes == _FLOATS:
+        if classes == _FLOATS or (t and classes <= NUMBERS.keys()):
             return t
         if classes <= _FLAT:
             return tuple([c if type(c) is float else None for c in t]) if float in classes else None
@@ -160,14 +166,21 @@ def slot_increment(t: Any, r: Any) -> Any:
         return t + r
     if r is None or r is NO_RDATA:
         return t
+    if cls is r.__class__ and cls in NUMBERS:
+        return t + r
     if cls is float:
         total = t + r
         return total if type(total) is float else float(total.real)
     if t is NO_TANGENT:
         return t
     if cls is tuple:
-        if r.__class__ is tuple and len(t) == len(r) and _FLOATS.issuperset(map(type, t + r)):
-            return tuple(map(operator.add, t, r))
+        if r.__class__ is tuple and len(t) == len(r):
+            both = t + r
+            if _FLOATS.issuperset(map(type, both)):
+                return tuple(map(operator.add, t, r))
+            classes = {*map(type, both)}
+            if len(classes) == 1 and classes <= NUMBERS.keys():
+                return tuple(map(operator.add, t, r))
         return tuple(
             [
                 c if d is None else c + d if type(c) is float and type(d) is float else slot_increment(c, d)
@@ -385,7 +398,7 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
                 return float(d)
     elif cls is int or cls is bool:
         return None
-    elif cls is complex and type(d) is complex:
+    elif type(d) is cls and cls in NUMBERS:
         return d
     kind = kind_of(cls)
     if isinstance(kind, ScalarKind):

@@ -8,6 +8,7 @@ from typing import Any
 
 from adbc.errors import InvalidTangentError
 from adbc.tangents.protocol import kind_of
+from adbc.tangents.scalars import NUMBERS
 from adbc.tangents.walk import DifferWalk, MakeWalk, Memo, PerturbWalk, TangentWalk
 
 __all__ = [
@@ -46,8 +47,9 @@ def zero_tangent(x: Any, memo: Memo | None = None, is_found: bool = False) -> An
     >>> adbc.zero_tangent({"rate": 0.3, "steps": 4})
     {'rate': 0.0, 'steps': NoTangent()}
     """
-    if type(x) is float:
-        return 0.0
+    cls = type(x)
+    if cls in NUMBERS:
+        return NUMBERS[cls]
     return MakeWalk(memo, None, is_found).run(x)
 
 

@@ -15,7 +15,11 @@ from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import INACTIVE, Inactive, Kind
 
-__all__ = ["INACTIVE_CLASSES", "ScalarKind", "check_attributes", "resolve_scalar"]
+__all__ = ["INACTIVE_CLASSES", "NUMBERS", "ScalarKind", "check_attributes", "resolve_scalar"]
+
+
+NUMBERS: dict[type, Any] = {}
+"""By class of numbers, made in C, whose tangents are of the same class, the zero of that class."""
 
 
 class ScalarKind(Kind):
@@ -24,6 +28,8 @@ class ScalarKind(Kind):
     def __init__(self, tangent: type) -> None:
         self.tangent = tangent
         self.zero = tangent(0.0)
+        if not is_python_class(tangent):
+            NUMBERS[tangent] = self.zero
         dtype = getattr(self.zero, "dtype", None)
         self.is_complex = isinstance(self.zero, complex) if dtype is None else dtype.kind == "c"
 
