@@ -13,6 +13,7 @@ from typing import Any
 from adbc.rules.sequences import check_constant, emptied, out_of_step
 from adbc.rules.table import Halves
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.tangents.scalars import NUMBERS
 
 __all__ = [
     "APPEND",
@@ -148,7 +149,7 @@ def _store_forwards(a: Any, i: Any, v: Any, fa: Any, fi: Any, fv: Any) -> tuple[
     if fa is None:
         return None, None, (a, None, i, old, None, None)
     before = fa[i]
-    if not (old.__class__ is float and type(v) is float):
+    if not (old.__class__ is type(v) and type(v) in NUMBERS):
         fa[i] = slot_tangent(v, fv)
     return None, None, (a, fa, i, old, before, fv)
 

@@ -14,6 +14,7 @@ from adbc.rules.sequences import emptied, nothing, refuse_constant
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment, slot_rdata, slot_shadow, slot_tangent
 from adbc.tangents.keys import ask_key, keep_key
+from adbc.tangents.scalars import NUMBERS
 
 __all__ = ["GET", "ITEM", "KEY", "STORE", "get_rrule", "read_item", "setitem_rrule", "store_item"]
 
@@ -71,7 +72,7 @@ def store_item(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
 
         return put_back
     before = fd[k]
-    if not (type(old) is float and type(v) is float):
+    if not (type(old) is type(v) and type(v) in NUMBERS):
         fd[k] = slot_tangent(v, fv)
 
     def restore() -> Any:
@@ -154,21 +155,17 @@ ITEM = (Halves(2, _item_forwards, _get_backwards),)
 """``d[k]``, of a key that may be a number with a derivative."""
 
 
-_ZEROS: dict[type, Any] = {float: 0.0, int: NO_TANGENT}
-"""By class of number, what stands for it in a shadow."""
-
-
 def _store_forwards(d: Any, k: Any, v: Any, fd: Any, fk: Any, fv: Any) -> tuple[Any, Any, Any]:
     cls = type(v)
-    if fd is not None and fk is None and cls in _ZEROS:
+    if fd is not None and fk is None and (cls in NUMBERS or cls is int):
         if k.__class__ is str and (type(d) is not dict or "__builtins__" in d or "__spec__" in d):
             check_name(d, k, v)
         old = dict.get(d, k)
-        if old is None or old.__class__ in _ZEROS:
+        if old is None or old.__class__ in NUMBERS or old.__class__ is int:
             if old.__class__ is not cls:
                 if old is None and k in d:
                     return None, None, setitem_rrule((d, k, v), (fd, fk, fv))[2]
-                fd[k] = _ZEROS[cls]
+                fd[k] = NUMBERS.get(cls, NO_TANGENT)
             d[k] = v
             return None, None, (d, fd, k, old, fv)
     return None, None, setitem_rrule((d, k, v), (fd, fk, fv))[2]
@@ -183,7 +180,7 @@ def _store_backwards(saved: Any, bout: Any) -> Sequence[Any]:
         bv = fd.pop(k)
     else:
         bv = fd[k]
-        fd[k] = 0.0 if old.__class__ is float else NO_TANGENT
+        fd[k] = NUMBERS.get(old.__class__, NO_TANGENT)
         d[k] = old
     return None, None, None if fv is None else bv if bv.__class__ is float else slot_rdata(bv)
 
