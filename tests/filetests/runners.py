@@ -75,6 +75,7 @@ from adbc.passes.typed.decided_branches import decided_branches
 from adbc.passes.typed.dicts_of_classes import dicts_of_classes
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
+from adbc.passes.typed.first_reads import first_reads
 from adbc.passes.typed.guards import insert_guards
 from adbc.passes.typed.known_attributes import is_known_read, known_attributes
 from adbc.passes.typed.known_elements import known_elements
@@ -491,6 +492,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
             graph, _ANSWERS.is_field, _ANSWERS.is_field, lambda call: is_method(call, _ANSWERS)
         )
     ),
+    "first_reads": _in_place(lambda graph: first_reads(graph, [type_of(a) for a in graph.arguments])),
     "list_elements": _in_place(
         lambda graph: drop_proved_tests(graph, [type_of(a) for a in graph.arguments], _ANSWERS)
     ),

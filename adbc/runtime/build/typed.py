@@ -19,6 +19,7 @@ from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.copied_containers import copied_containers
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
+from adbc.passes.typed.first_reads import first_reads
 from adbc.passes.typed.guards import insert_guards, watch_results
 from adbc.passes.typed.known_attributes import is_known_read, read_function
 from adbc.passes.typed.known_elements import iterate_over_tuples, unread_displays
@@ -110,6 +111,12 @@ def _copied(base: Base, typing: Typing) -> Graph:
 def _typed(graph: Graph, typing: Typing) -> Graph:
     typing.infer(graph)
     typing.choose(graph)
+    return graph
+
+
+def _with_first_reads(graph: Graph, typing: Typing) -> Graph:
+    if typing.guesses.mode != "dynamic" and first_reads(graph, typing.parameters):
+        typing.infer(graph)
     return graph
 
 
@@ -255,6 +262,8 @@ TYPED: Group[Typing] = Group(
         Stage("copy", _copied, ("primal",), ("own copy",),
               "the primal graph is shared, and rests of functions behind wrong guesses are made from it"),
         Stage("infer", _typed, ("own copy",), ("types",), "all that follows needs types", parts=SETTLING),
+        Stage("first_reads", _with_first_reads, ("types",), (),
+              "what the caller has seen need not be guessed"),
         Stage("quiet_steps", _with_quiet_steps, ("types",), (),
               "guesses at elements then stand where the body of a loop begins, in a `try` statement, too"),
         Stage("guards", _guarded, ("types",), ("guarded types",),
