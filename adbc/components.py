@@ -192,6 +192,8 @@ def differ(a: Any, b: Any) -> bool:
         return a != b and abs(a - b) > _NEARLY * abs(a)
     if type(a) is np.ndarray and type(b) is np.ndarray and a.dtype == b.dtype and a.dtype.kind == "f":
         return a.shape != b.shape or (a.tobytes() != b.tobytes() and _are_apart(a, b))
+    if is_flat_list(a) and a == b:
+        return False
     first, second = leaves_of(a, ()), leaves_of(b, ())
     if [path for path, _ in first] != [path for path, _ in second]:
         return True

@@ -536,7 +536,8 @@ _FEW_ROWS = 3
 def _rows(problem: _Problem) -> tuple[Any, list[Component], list[Any]]:
     """The value, the places of its numbers, and what comes back for each: one pullback, run again."""
     f, given = problem.function()
-    pullback = ReusablePullback(default_engine, f, given, False, functools.partial(check_same, problem.f))
+    check = functools.partial(check_same, problem.f)
+    pullback = ReusablePullback(default_engine, f, given, False, check, is_unit=True)
     components = problem.outputs(pullback.value)
     if len(components) > _FEW_ROWS or may_keep_state(problem.f):
         pullback.keep()

@@ -17,9 +17,23 @@ from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import scale
 from adbc.tangents.contents import contents, differs
+from adbc.tangents.internal import ARRAY_FRESH
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["ReusablePullback", "Unchanged"]
+
+
+def _copied(results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A copy of cotangents, in which what shares memory shares it again."""
+    arrays = [x for x in results if x.__class__ is not float]
+    if len({*map(id, arrays)}) == len(arrays) and all(map(_is_own_array, arrays)):
+        return tuple([x if x.__class__ is float else x.copy("K") for x in results])
+    return scale(1.0, results)  # type: ignore[no-any-return]
+
+
+def _is_own_array(x: Any) -> bool:
+    """Whether `x` is an array of numbers that owns its memory."""
+    return x.__class__ in ARRAY_FRESH and x.base is None and x.dtype.kind in "fc"
 
 
 class Unchanged:
@@ -42,6 +56,7 @@ class ReusablePullback:
     times.
 
     value: the value of the call, or of `f` without what it returns besides, which `aux` then holds.
+    is_unit: the pullback is given tangents of the value, which need not be looked at.
     check: is called with this value and that of each further run of the function, and may raise.
     """
 
@@ -52,8 +67,9 @@ class ReusablePullback:
         primals: tuple[Any, ...],
         has_aux: bool,
         check: Callable[[Any, Any], object] | None = None,
+        is_unit: bool = False,
     ) -> None:
-        self._check = check
+        self._check, self._is_unit = check, is_unit
         self._again = engine, f, primals, has_aux
         self._unchanged = Unchanged((f, *primals))
         self._first = OpenCall(engine(), f, primals, has_aux)
@@ -71,7 +87,7 @@ class ReusablePullback:
             result = self._first.back(cotangent)  # a cotangent that does not fit leaves it waiting
             self._has_run = True
             if self._memory is not None:
-                result = scale(1.0, result)  # a copy: shadows are part of it
+                result = _copied(result)  # shadows are part of it
                 self._memory.settle()
             return result
         try:
@@ -79,7 +95,7 @@ class ReusablePullback:
             if self._memory is not None and not self._memory.is_public():
                 self._memory = None
             if self._memory is not None:
-                result = self._memory.again(lambda: scale(1.0, self._first.back(cotangent)))
+                result = self._memory.again(lambda: _copied(self._first.back(cotangent, self._is_unit)))
                 return result
             engine, f, primals, has_aux = self._again
             again = OpenCall(engine(), f, primals, has_aux)
