@@ -33,7 +33,8 @@ def _copied(results: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _is_own_array(x: Any) -> bool:
     """Whether `x` is an array of numbers that owns its memory."""
-    return x.__class__ in ARRAY_FRESH and x.base is None and x.dtype.kind in "fc"
+    cls = type(x)
+    return cls in ARRAY_FRESH and x.base is None and x.dtype.kind in "fc"
 
 
 class Unchanged:

@@ -670,13 +670,11 @@ class OpenCall:
 
     def back(self, cotangent: Any, is_checked: bool = False) -> tuple[Any, ...]:
         """The cotangents of the arguments; the shadows of those that have memory are what is returned."""
-        call = self.call
         if self.has_aux:
             cotangent = cotangent, None
         if not is_checked:
-            call.check(cotangent)
-        bargs = call.pullback(cotangent)
-        return call.gradients(bargs)
+            self.call.check(cotangent)
+        return self.call.gradients(self.call.pullback(cotangent))
 
 
 def value_and_pullback(
