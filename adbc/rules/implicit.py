@@ -30,6 +30,7 @@ __all__ = [
     "Engine",
     "at_root",
     "directional",
+    "each_root",
     "first_order",
     "fixed_jacobian",
     "found_by",
@@ -264,6 +265,18 @@ def _again(x: Any, residual: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     return x
 
 
+def each_root(x: Any, value: Callable[..., Any], slope: Callable[..., Any]) -> Any:
+    """The constants in the array `x`, each with the derivative of the root that it is of its own equation,
+    whose residuals are ``value(x)`` and have there the derivatives ``slope(x)``."""
+    x = held(_each_again, x, value, slope)
+    return valued(x, x - value(x) / held(slope, x))
+
+
+def _each_again(x: Any, value: Callable[..., Any], slope: Callable[..., Any]) -> Any:
+    """The roots in `x`, which move where the derivative is differentiated that has them for constants."""
+    return x
+
+
 def implicit_body(solver: Callable[..., Any], residual: Callable[..., Any]) -> Callable[..., Any]:
     """The body that is differentiated in place of `solver`."""
 
@@ -315,6 +328,7 @@ ROWS: list[Rule] = [
     DeclaredZero(found_by),
     Primitive(held, frule=_held_frule, rrule=_held_rrule),
     Overlay(_again, root_of),
+    Overlay(_each_again, each_root),
     Overlay(slope_of, _jacobian),
     _Settling(settle),
     ZeroRule(is_root),
