@@ -5,6 +5,9 @@ At a root x of r(x, p) = 0 the derivative follows from that of r alone, r_x dx +
 called as it is, on constants; the residual is computed once more at its result, as a constant x, which gives
 r_p dp whatever the parameters p are (arguments, variables of a closure, attributes), in both modes; and the
 slope r_x, a number or a matrix, is a constant that is solved with.
+
+These are constants of one level only (`held`).  Where the derivative is differentiated itself, the root
+moves, by the same rule, and so does the slope there: the formula holds at every p.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from adbc.errors import UnsupportedError
 from adbc.rules.declared import DeclaredZero
 from adbc.rules.kinds import RowKind
 from adbc.rules.solver_memory import Memory, Settled, Waiting, leaving_memory
-from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Pullback, PureRule, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, PureRule, Rule, ZeroRule
+from adbc.tangents import fresh_shadow, fresh_tangent
 from adbc.tangents.keys import CALL
 
 __all__ = [
@@ -26,9 +30,15 @@ __all__ = [
     "Engine",
     "at_root",
     "directional",
+    "each_root",
+    "first_order",
+    "fixed_jacobian",
     "found_by",
+    "held",
     "implicit_body",
     "jacobian",
+    "moving",
+    "once",
     "root_of",
     "settle",
     "settled",
@@ -73,15 +83,11 @@ def found_by(solver: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[
     return found
 
 
-def settle(found: Any, functions: Any) -> Settled:
+def settle(found: Any, functions: Any) -> Settled | None:
     """Let memory stand as the solver has left it that has `found` this and was given `functions`; what was
-    changed, as `Waiting.settle` has it."""
+    changed, as `Waiting.settle` has it, or None if nothing was."""
     known = None if CALL.memory is None else CALL.memory.solvers.pop(id(found), None)
-    return ((), _nothing, ()) if known is None else known[1].settle()
-
-
-def _nothing() -> None:
-    """What puts back nothing."""
+    return None if known is None else known[1].settle()
 
 
 def settled(found: Any, functions: Any, result: Any) -> Any:
@@ -96,11 +102,38 @@ def _called(f: Callable[..., Any], x: Any, args: tuple[Any, ...], kwargs: Any) -
     return f(x, *args, **kwargs)
 
 
+def held(f: Callable[..., Any], *args: Any) -> Any:
+    """``f(*args)``, as a constant of the derivative that is taken: where that is differentiated itself, what
+    `f` gives is not."""
+    return f(*args)
+
+
+def _held_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    f, *given = args
+    out = f(*given)
+    return out, fresh_tangent(out)
+
+
+def _held_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    f, *given = args
+    out = f(*given)
+    return out, fresh_shadow(out, active=False), lambda bout: (None,) * len(args)
+
+
 def jacobian(f: Callable[..., Any], x: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-    """The derivative of ``f(x, *args, **kwargs)`` by `x`, as a constant: a float if `x` is one.  For an array
-    (or a complex number) a matrix, with a column for each real number in `x`: real parts first, then
+    """The derivative of ``f(x, *args, **kwargs)`` by `x`, as a constant (`held`): a float if `x` is one.  For
+    an array (or a complex number) a matrix, with a column for each real number in `x`: real parts first, then
     imaginary parts, and rows likewise."""
-    given = kwargs or {}
+    return held(slope_of, f, x, args, kwargs or {})
+
+
+def fixed_jacobian(f: Callable[..., Any], x: Any) -> Any:
+    """The derivative of ``f(x)`` by `x`, as `jacobian` gives it, as a constant of all derivatives."""
+    return slope_of(f, x, (), {})
+
+
+def slope_of(f: Callable[..., Any], x: Any, args: tuple[Any, ...], given: Any) -> Any:
+    """The derivative of ``f(x, *args, **given)`` by `x`, which leaves memory as it was."""
     memory = Memory((f, *args, *given.values()))
     try:
         return _jacobian(f, x, args, given)
@@ -206,8 +239,10 @@ def is_root(x: Any, r: Any, slope: Any) -> bool:
 def root_of(x: Any, residual: Callable[..., Any], args: tuple[Any, ...], kwargs: Any = None) -> Any:
     """The constant `x`, with the derivative of the root of ``residual(x, *args, **kwargs)`` that it is;
     refused where it is none, as that of a search that has ended before."""
-    slope = jacobian(residual, x, args, kwargs)
-    r = residual(x, *args, **({} if kwargs is None else kwargs))
+    given = {} if kwargs is None else kwargs
+    x = moving(x, residual, args, given)
+    slope = jacobian(residual, x, args, given)
+    r = residual(x, *args, **given)
     if not isinstance(x, float):
         r = _numpy().asarray(r)
     if not is_root(x, r, slope):
@@ -218,6 +253,28 @@ def root_of(x: Any, residual: Callable[..., Any], args: tuple[Any, ...], kwargs:
             " constants: adbc.stop_gradient(p)",
         )
     return at_root(x, r, slope)
+
+
+def moving(x: Any, residual: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> Any:
+    """The root `x` of ``residual(x, *args, **kwargs)``, as a constant (`held`)."""
+    return held(_again, x, residual, args, kwargs)
+
+
+def _again(x: Any, residual: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> Any:
+    """The root `x`, which moves where the derivative is differentiated that has it for a constant."""
+    return x
+
+
+def each_root(x: Any, value: Callable[..., Any], slope: Callable[..., Any]) -> Any:
+    """The constants in the array `x`, each with the derivative of the root that it is of its own equation,
+    whose residuals are ``value(x)`` and have there the derivatives ``slope(x)``."""
+    x = held(_each_again, x, value, slope)
+    return valued(x, x - value(x) / held(slope, x))
+
+
+def _each_again(x: Any, value: Callable[..., Any], slope: Callable[..., Any]) -> Any:
+    """The roots in `x`, which move where the derivative is differentiated that has them for constants."""
+    return x
 
 
 def implicit_body(solver: Callable[..., Any], residual: Callable[..., Any]) -> Callable[..., Any]:
@@ -233,9 +290,19 @@ def implicit_body(solver: Callable[..., Any], residual: Callable[..., Any]) -> C
 # -- the first derivative only -----------------------------------------------------------------------------
 
 
+def once(x: Any, function: Any) -> Any:
+    """The array `x`, the first derivative of which is right, where `function` is differentiated; where that
+    is differentiated itself, it is refused."""
+    return x.copy()
+
+
+def _once(d: Any, out: Any, x: Any, function: Any) -> Any:
+    first_order(function)
+    return d
+
+
 def first_order(function: Any) -> None:
-    """Nothing; where it is differentiated itself, in a derivative of a derivative, that is refused: what a
-    solver gives is a constant of the rules here, and so is what is computed at it."""
+    """Nothing; where it is differentiated itself, in a derivative of a derivative, that is refused."""
 
 
 def _refuse_second_order(function: Any) -> None:
@@ -245,21 +312,6 @@ def _refuse_second_order(function: Any) -> None:
         "its rule gives the first derivative of what is found, and takes the slope there for a constant",
         "take the second derivative by differences of the first: (g(x + h) - g(x - h)) / (2 * h)",
     )
-
-
-def _of_first_order(function: Callable[..., Any]) -> Primitive:
-    """The row of `solved` and its like."""
-    constant = DeclaredZero(function)
-
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
-        first_order(args[0])
-        return constant.frule(args, dargs, kwargs)
-
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
-        first_order(args[0])
-        return constant.rrule(args, fargs, kwargs)
-
-    return Primitive(function, frule=frule, rrule=rrule)
 
 
 class _Settling(Rule):
@@ -272,17 +324,22 @@ class _Settling(Rule):
 
 
 ROWS: list[Rule] = [
-    _of_first_order(solved),
-    _of_first_order(found_by),
+    DeclaredZero(solved),
+    DeclaredZero(found_by),
+    Primitive(held, frule=_held_frule, rrule=_held_rrule),
+    Overlay(_again, root_of),
+    Overlay(_each_again, each_root),
+    Overlay(slope_of, _jacobian),
     _Settling(settle),
-    Overlay(first_order, _refuse_second_order),
-    DeclaredZero(jacobian),
     ZeroRule(is_root),
+    DeclaredZero(fixed_jacobian),
     DeclaredZero(directional),
+    Overlay(first_order, _refuse_second_order),
+    PureRule(once, jvp=(_once,), vjp=(_once,)),
     PureRule(
         at_root,
-        jvp=(None, lambda d, x, _, r, slope: _step(slope, d, x, False)),
-        vjp=(None, lambda by, x, _, r, slope: _step(slope, by, x, True)),
+        jvp=(lambda d, *_: d, lambda d, x, _, r, slope: _step(slope, d, x, False)),
+        vjp=(lambda by, *_: by, lambda by, x, _, r, slope: _step(slope, by, x, True)),
     ),
     PureRule(valued, jvp=(None, lambda d, *_: d), vjp=(None, lambda by, *_: by)),
 ]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.kinds import RowKind
 from adbc.rules.numpy.indexing import mutating
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT
@@ -84,6 +85,14 @@ def _writeable_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tup
     return None, None, writeable_pullback
 
 
+class _ByAddress(Rule):
+    """The row of a function that finds memory of shadows: where it is differentiated itself, what it gives
+    has its derivative by its address."""
+
+    kind = RowKind.PRIMITIVE
+    is_apart = True
+
+
 def _is_array(cls: type, *rest: type) -> bool:
     return issubclass(cls, np.ndarray)
 
@@ -94,6 +103,7 @@ def _is_plain_array(cls: type, *rest: type) -> bool:
 
 
 ROWS: list[Rule] = [
+    _ByAddress(_base_shadow),
     Primitive(np.ndarray.base, frule=_base_frule, rrule=_base_rrule, when=_is_plain_array),
     mutating(Primitive(np.ndarray.setflags, frule=_setflags_frule, rrule=_setflags_rrule, when=_is_array)),
     mutating(Primitive(_SET_WRITEABLE, frule=_writeable_frule, rrule=_writeable_rrule)),

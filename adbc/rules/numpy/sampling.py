@@ -80,6 +80,7 @@ def _answers(
     described = (arguments, *keywords.values())
     ways = (None, itertools.repeat(1), itertools.repeat(0), itertools.repeat(2), itertools.count())
     special = (_OFF,) if _has_option(described) else ()
+    fails_without = False
     if _has_float(described):
         special += (_NEGATIVE,)
     for wholes in (*special, *ways[: min(1 + 3 * _count_whole(described), 5)]):
@@ -89,8 +90,9 @@ def _answers(
             named = {k: _example(a, turns, wholes) for k, a in keywords.items()}
             answers.append(_described(function(*args, **named)))
         except _ERRORS:  # this example is not one that the function takes
-            if wholes is _OFF:
-                answers.append(None)  # then nobody has seen what it returns without the option
+            fails_without = fails_without or wholes is _OFF
+    if fails_without and answers:
+        answers.append(None)  # nobody has seen what it returns without the option
     return answers
 
 

@@ -10,6 +10,7 @@ derivative 1 by the dividend, at their jumps too.
 from __future__ import annotations
 
 import math
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,9 @@ from adbc.rules.numpy.elementwise import (
     the_result,
     the_second,
 )
-from adbc.rules.numpy.indexing import kept_index
+from adbc.rules.numpy.indexing import kept_index, setitem_frule, setitem_rrule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
+from adbc.tangents import NO_FDATA, NO_TANGENT, fresh_shadow, fresh_tangent, zero_tangent
 from adbc.tangents.array_products import divide, divided, is_finite, multiply, zero_wins
 from adbc.tangents.zeros import is_exactly
 
@@ -369,20 +370,34 @@ class PairRule(Rule):
     """
 
     def __init__(self, function: Any, which: int, *partials: Any, when: Any = plain) -> None:
-        super().__init__(function, when=when)
+        names = tuple(f"x{i}" for i in range(len(partials)))
+        super().__init__(function, when=when, parameters=(*names, "out"))
         self.which = which
         self.partials = partials
 
     def _check(self, args: Args, kwargs: Kwargs) -> None:
-        if kwargs or len(args) != len(self.partials):
+        if kwargs:
             raise UnsupportedError(
-                f"numpy's {self!r} with out= or where=",
+                f"np.{self.function.__name__} with {', '.join(kwargs)}",
                 "adbc has no rule for that form",
                 "call it without, and assign",
             )
 
+    def _targets(self, args: Args, beside: Args) -> list[tuple[Any, Any]]:
+        """What is written into, each with what stands beside it; None where a result is new."""
+        n = len(self.partials)
+        targets, others = args[n:], beside[n:]
+        if len(targets) == 1 and type(targets[0]) is tuple:
+            others = (None, None) if others[0] is None else others[0]
+            targets = targets[0]
+        both = zip_longest(targets, [None if f is NO_FDATA or f is NO_TANGENT else f for f in others])
+        return [*both, (None, None)][:2]
+
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         self._check(args, kwargs)
+        n = len(self.partials)
+        if len(args) > n:
+            return self._frule_into(args, dargs)
         outs = self.function(*args)
         dout = None
         for partial, x, dx in zip(self.partials, args, dargs, strict=True):
@@ -396,8 +411,48 @@ class PairRule(Rule):
         douts[self.which] = finish(dout, outs[self.which])
         return outs, tuple(douts)
 
+    def _frule_into(self, args: Args, dargs: Args) -> tuple[Any, Any]:
+        n = len(self.partials)
+        outs, douts = self.frule(args[:n], dargs[:n])
+        results, tangents = [], []
+        for (target, d), out, dout in zip(self._targets(args, dargs), outs, douts, strict=True):
+            if target is not None:
+                given = None if dout is NO_TANGENT else dout
+                setitem_frule((target, ..., out), (d, None, given), NO_KWARGS)
+            results.append(out if target is None else target)
+            tangents.append(dout if target is None else fresh_tangent(target) if d is None else d)
+        return tuple(results), tuple(tangents)
+
+    def _rrule_into(self, args: Args, fargs: Args) -> tuple[Any, Any, Pullback]:
+        n = len(self.partials)
+        outs, fouts, back = self.rrule(args[:n], fargs[:n])
+        results, shadows = [], []
+        undo: list[Any] = []
+        for (target, f), out, fout in zip(
+            self._targets(args, fargs), outs, fouts or (None, None), strict=True
+        ):
+            if target is None:
+                undo.append(None)
+            else:
+                _, _, written = setitem_rrule((target, ..., out), (f, None, fout), NO_KWARGS)
+                undo.append(written)
+            results.append(out if target is None else target)
+            shadows.append(fout if target is None else f)
+
+        def into_pullback(bouts: Any) -> Any:
+            given = [None, None] if bouts is None else [*bouts]
+            for k in (1, 0):
+                written = undo[k]
+                if written is not None:
+                    given[k] = written(None)[2]
+            return (*back(tuple(given)), *(None,) * (len(args) - n))
+
+        return tuple(results), tuple(shadows) if any_active(shadows) else None, into_pullback
+
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         self._check(args, kwargs)
+        if len(args) > len(self.partials):
+            return self._rrule_into(args, fargs)
         outs = self.function(*args)
         active = any_active(fargs)
         fouts = tuple(fresh_shadow(out, active=active) for out in outs)

@@ -15,10 +15,10 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import Refusal, carries
-from adbc.rules.formulas import FormulaCall
 from adbc.rules.implicit import solved
 from adbc.rules.linear import along, refuse_others
 from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, When
 
 __all__ = ["ROWS", "FormulaRule", "ask", "bodies", "fixed", "internal", "linear", "unknown"]
@@ -31,6 +31,12 @@ class FormulaRule(ArrayRule):
     whose formula is None, an active number is refused."""
 
     sample = None  # type: ignore[assignment]  # they raise at what an example may be, and take their time
+
+    def by_example(self) -> FormulaRule:
+        """This row, as one of a function that may be called to see what it returns (`Rule.sample`):
+        derivatives have its formulas written into their code then."""
+        self.sample = sampled
+        return self
 
     def __init__(
         self,
@@ -52,10 +58,15 @@ class FormulaRule(ArrayRule):
         self.known = [i for i, formula in enumerate(jvp) if formula is not None]
         self.name = name or f"{public_module(function)}.{function.__name__}"
 
-    def formula_call(
-        self, count: int, keywords: Sequence[str], is_complex: bool = False
-    ) -> FormulaCall | None:
-        return None
+    is_as_formulas_say = True
+
+    def uncovered(self, count: int) -> Sequence[int]:
+        return [i for i in range(count) if i not in self.known]
+
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        given = (*self.names[: count - len(keywords)], *keywords)
+        is_pure: bool = super().is_pure(count, keywords)
+        return is_pure and not any(n.startswith("overwrite") for n in given)
 
     def _kept(self, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
         """The arguments, without leave to overwrite one of them."""

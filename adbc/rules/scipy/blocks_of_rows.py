@@ -12,7 +12,7 @@ from scipy.sparse import _sparsetools
 
 from adbc.rules.scipy.base import bodies
 from adbc.rules.scipy.sparse import lines_of, starts_of
-from adbc.rules.table import Rule
+from adbc.rules.table import Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -135,18 +135,49 @@ def bsr_elmul_bsr(
     _write(m, n, places, both[0] * both[1], indptr, indices, out)
 
 
-ROWS: list[Rule] = bodies(
-    _sparsetools,
-    {
-        "bsr_matvec": bsr_matvec,
-        "bsr_matvecs": bsr_matvecs,
-        "bsr_transpose": bsr_transpose,
-        "bsr_tocsr": bsr_tocsr,
-        "bsr_diagonal": bsr_diagonal,
-        "bsr_sort_indices": bsr_sort_indices,
-        "bsr_matmat": bsr_matmat,
-        "bsr_plus_bsr": _sum(1),
-        "bsr_minus_bsr": _sum(-1),
-        "bsr_elmul_bsr": bsr_elmul_bsr,
-    },
-)
+def blocks_of(
+    m: int, n: int, height: int, width: int, indptr: Any, indices: Any, outptr: Any, outindices: Any
+) -> tuple[Any, Any, Any]:
+    """The blocks of a matrix by rows, as ``csr_tobsr`` orders them, and where each number stands in them."""
+    starts, columns = outptr.copy(), outindices.copy()
+    scratch = np.zeros(len(columns) * height * width)
+    _sparsetools.csr_tobsr(
+        m, n, height, width, indptr, indices, np.ones(len(indices)), starts, columns, scratch
+    )
+    rows = lines_of(indptr)
+    places = indices[: len(rows)]
+    keys = lines_of(starts) * (n // width) + columns[: int(starts[-1])]
+    order = np.argsort(keys)
+    block = order[np.searchsorted(keys, rows // height * (n // width) + places // width, sorter=order)]
+    return starts, columns, (block * height + rows % height) * width + places % width
+
+
+def csr_tobsr(
+    m: int, n: int, height: int, width: int, indptr: Any, indices: Any, data: Any, outptr: Any,
+    outindices: Any, out: Any,
+) -> None:  # fmt: skip
+    starts, columns, places = blocks_of(m, n, height, width, indptr, indices, outptr, outindices)
+    outptr[...] = starts
+    outindices[...] = columns
+    np.add.at(out, places, data[: len(places)])
+
+
+ROWS: list[Rule] = [
+    ZeroRule(blocks_of),
+    *bodies(
+        _sparsetools,
+        {
+            "bsr_matvec": bsr_matvec,
+            "bsr_matvecs": bsr_matvecs,
+            "bsr_transpose": bsr_transpose,
+            "bsr_tocsr": bsr_tocsr,
+            "bsr_diagonal": bsr_diagonal,
+            "bsr_sort_indices": bsr_sort_indices,
+            "bsr_matmat": bsr_matmat,
+            "bsr_plus_bsr": _sum(1),
+            "bsr_minus_bsr": _sum(-1),
+            "bsr_elmul_bsr": bsr_elmul_bsr,
+            "csr_tobsr": csr_tobsr,
+        },
+    ),
+]

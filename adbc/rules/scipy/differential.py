@@ -19,7 +19,7 @@ import numpy as np
 from scipy import integrate
 
 from adbc.errors import UnsupportedError
-from adbc.rules.implicit import directional, found_by, settled, valued
+from adbc.rules.implicit import directional, found_by, once, settled, valued
 from adbc.rules.scipy.base import bodies
 from adbc.rules.scipy.explicit_steps import DOP853, combined, explicit_solution, plain_method
 from adbc.rules.stopping import stop_gradient
@@ -256,6 +256,7 @@ def odeint(
     start = np.atleast_1d(np.asarray(y0, dtype=float))
     near = 1e-8 if rtol is None else min(float(np.min(rtol)), 1e-8)
     y = trajectory(rate, start, np.asarray(t, dtype=float), fixed, near, 1e-8 if atol is None else atol)
+    y = once(y, integrate.odeint)
     if full_output:
         return settled(found, (func, Dfun), (valued(found[0], y), found[1]))
     return settled(found, (func, Dfun), valued(found, y))
@@ -301,6 +302,7 @@ def solve_ivp(
     rtol = min(float(np.min(options.get("rtol", 1e-3))), 1e-8)
     atol = np.minimum(options.get("atol", 1e-6), 1e-8)
     y = _from_start(rate, np.asarray(y0, dtype=float), first, times, fixed, rtol, atol)
+    y = once(y, integrate.solve_ivp)
     result = type(found)()
     for name in ("t_events", "y_events", "sol", "nfev", "njev", "nlu", "status", "message", "success"):
         result[name] = found[name]

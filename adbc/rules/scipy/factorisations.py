@@ -107,8 +107,12 @@ def _factor_against(by: Any, y: Any, a: Any, lower: bool) -> Any:
 
 def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     if is_stack(a):
-        return for_each(lambda m: cho_factor(m, lower), (a,), (2,))
+        return _each_cho_factor(a, lower)
     return factor_of(np.atleast_2d(a), lower), lower
+
+
+def _each_cho_factor(a: Any, lower: Any) -> Any:
+    return for_each(lambda m: cho_factor(m, lower), (a,), (2,))
 
 
 # -- LU --------------------------------------------------------------------------------------------------
@@ -600,14 +604,16 @@ ROWS: list[Rule] = [
     ZeroRule(left_vectors),
     ZeroRule(pivots),
     *(ZeroRule(function) for function in (linalg.bandwidth, linalg.issymmetric, linalg.ishermitian)),
-    FormulaRule(inverse, jvp=[inv_jvp], vjp=[inv_vjp], name="scipy.linalg.inv"),
+    FormulaRule(inverse, jvp=[inv_jvp], vjp=[inv_vjp], name="scipy.linalg.inv").by_example(),
     FormulaRule(
         linalg.det,
         jvp=[lambda d, y, a, **_: det_jvp(d, y, a)],
         vjp=[lambda by, y, a, **_: det_vjp(by, y, a)],
-    ),
-    FormulaRule(linalg.cholesky, jvp=[_cholesky_along], vjp=[_cholesky_against]),
-    FormulaRule(factor_of, jvp=[_factor_along], vjp=[_factor_against], name="scipy.linalg.cho_factor"),
+    ).by_example(),
+    FormulaRule(linalg.cholesky, jvp=[_cholesky_along], vjp=[_cholesky_against]).by_example(),
+    FormulaRule(
+        factor_of, jvp=[_factor_along], vjp=[_factor_against], name="scipy.linalg.cho_factor"
+    ).by_example(),
     FormulaRule(linalg.svdvals, jvp=[_singular_along], vjp=[_singular_against]),
     multiple(factors, _lu_along, _lu_against),
     multiple(vectors_of, _eigh_along, _eigh_against, free=VECTORS),

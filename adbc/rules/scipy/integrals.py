@@ -9,7 +9,7 @@ close to the ends; where that does not agree either, the derivative is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from scipy import integrate
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import carries
-from adbc.rules.implicit import found_by, settled, valued
-from adbc.rules.scipy.base import bodies
+from adbc.rules.implicit import first_order, found_by, settled, valued
+from adbc.rules.scipy.base import bodies, fixed
 from adbc.rules.solver_memory import leaving_memory
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule, ZeroRule
@@ -115,8 +115,21 @@ def _at_limit(func: Callable[..., Any], limit: Any, args: tuple[Any, ...]) -> An
         return _number(func(float(limit), *args))
 
 
+def _check_limits(args: Args, is_active: Sequence[bool]) -> None:
+    """Nothing; where this is differentiated itself, limits that have a derivative, in one of both, are
+    refused: the places at which the integrand is taken stay where they are."""
+    for limit, carried in zip(args[1:3], is_active, strict=True):
+        fixed(limit, "a second derivative of scipy.integrate.quad by its limits", _SCALED)
+        if carried:
+            first_order(integrate.quad)
+
+
+_SCALED = "integrate over a fixed range, quad(lambda u: f(a + (b - a) * u) * (b - a), 0, 1)"
+
+
 def _between_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     value, a, b, func, given = args
+    _check_limits(args, [carries(x, d, is_tangent=True) for x, d in zip(args[1:3], dargs[1:3], strict=True)])
     moved = 0.0 if dargs[0] is None else dargs[0]
     for limit, d, sign in ((a, dargs[1], -1.0), (b, dargs[2], 1.0)):
         if carries(limit, d, is_tangent=True):
@@ -126,6 +139,7 @@ def _between_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
 
 def _between_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     value, a, b, func, given = args
+    _check_limits(args, [carries(x, f, is_tangent=False) for x, f in zip(args[1:3], fargs[1:3], strict=True)])
     slopes = [
         sign * _at_limit(func, limit, given) if carries(limit, f, is_tangent=False) else None
         for limit, f, sign in ((a, fargs[1], -1.0), (b, fargs[2], 1.0))

@@ -18,7 +18,19 @@ from scipy import optimize
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import carries
-from adbc.rules.implicit import ENGINE, at_root, found_by, is_root, jacobian, root_of, settle, settled, valued
+from adbc.rules.implicit import (
+    ENGINE,
+    at_root,
+    fixed_jacobian,
+    found_by,
+    is_root,
+    jacobian,
+    moving,
+    root_of,
+    settle,
+    settled,
+    valued,
+)
 from adbc.rules.scipy.base import bodies
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
@@ -321,6 +333,7 @@ def stationary(
 def minimum_of(x: Any, gradient: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """The constant `x`, with the derivative of the root of the gradient that it is; refused where it is none:
     where the search ended early, or at an end of the range that is not hit exactly."""
+    x = moving(x, gradient, args, {})
     slope = jacobian(gradient, x, args)
     r = gradient(x, *args)
     if not is_root(x, stop_gradient(r), slope):
@@ -401,7 +414,7 @@ def _constrained(x: Any, fun: Any, args: tuple[Any, ...], bounds: Any, constrain
         return np.sum(fun(y, *args)) - np.dot(z[count:], _equalities(constraints, (x, y)))
 
     slope = stop_gradient(ENGINE.grad(lambda z: np.sum(fun(placed(z), *args)))(x[free]))
-    normals = jacobian(equalities, x[free])
+    normals = fixed_jacobian(equalities, x[free])
     if not _independent(normals):
         raise UnsupportedError(
             "scipy.optimize.minimize with constraints that depend on each other where they hold",

@@ -9,11 +9,11 @@ import numpy as np
 from scipy import linalg
 
 from adbc.errors import UnsupportedError
-from adbc.rules.implicit import solved, valued
+from adbc.rules.implicit import held, solved, valued
 from adbc.rules.scipy.base import bodies, fixed
 from adbc.rules.scipy.stacks import for_each, is_stack
 from adbc.rules.stopping import stop_gradient
-from adbc.rules.table import Rule
+from adbc.rules.table import Overlay, Rule
 
 __all__ = ["ROWS"]
 
@@ -225,28 +225,46 @@ def solve_discrete_are(
         what = "scipy.linalg.solve_discrete_are with e or s"
         a, b, q, r = (fixed(z, what, "transform the system to one without them") for z in (a, b, q, r))
         return solved(linalg.solve_discrete_are, (a, b, q, r, e, s, balanced), {})
-    x = solved(linalg.solve_discrete_are, (a, b, q, r, None, None, balanced), {})
+    found = solved(linalg.solve_discrete_are, (a, b, q, r, None, None, balanced), {})
+    return _riccati(found, a, b, q, r)
+
+
+def _riccati_again(x: Any, a: Any, b: Any, q: Any, r: Any) -> Any:
+    """The solution `x`, which moves where the derivative is differentiated that has it for a constant."""
+    return x
+
+
+def _closed_loop(a: Any, b: Any, gain: Any) -> Any:
+    return np.conjugate((a - b @ gain).T)
+
+
+def _riccati(x: Any, a: Any, b: Any, q: Any, r: Any) -> Any:
+    """The constant `x`, with the derivative of the solution that it is."""
+    x = held(_riccati_again, x, a, b, q, r)
     adjoint, across = np.conjugate(a.T), np.conjugate(b.T)
     gain = np.linalg.solve(r + across @ x @ b, across @ x @ a)
     image = adjoint @ x @ a - adjoint @ x @ b @ gain + q
-    loop = np.conjugate(stop_gradient(a - b @ gain).T)
+    loop = held(_closed_loop, a, b, gain)
     rest = image - loop @ x @ np.conjugate(loop.T)
     return valued(x, linalg.solve_discrete_lyapunov(loop, rest))
 
 
-ROWS: list[Rule] = bodies(
-    linalg,
-    {
-        "cholesky_banded": cholesky_banded,
-        "eig_banded": eig_banded,
-        "eigvals_banded": eigvals_banded,
-        "rq": rq,
-        "qr_multiply": qr_multiply,
-        "qr_update": qr_update,
-        "qr_delete": qr_delete,
-        "qr_insert": qr_insert,
-        "matrix_balance": matrix_balance,
-        "signm": signm,
-        "solve_discrete_are": solve_discrete_are,
-    },
-)
+ROWS: list[Rule] = [
+    Overlay(_riccati_again, _riccati),
+    *bodies(
+        linalg,
+        {
+            "cholesky_banded": cholesky_banded,
+            "eig_banded": eig_banded,
+            "eigvals_banded": eigvals_banded,
+            "rq": rq,
+            "qr_multiply": qr_multiply,
+            "qr_update": qr_update,
+            "qr_delete": qr_delete,
+            "qr_insert": qr_insert,
+            "matrix_balance": matrix_balance,
+            "signm": signm,
+            "solve_discrete_are": solve_discrete_are,
+        },
+    ),
+]

@@ -165,20 +165,59 @@ def _bounded(function: Any, convolved: Any, is_first: bool) -> Any:
     return body
 
 
+def _folded(k: Any, n: int, mode: str) -> Any:
+    """Where the samples of places `k` of an endless signal stand in its `n` samples."""
+    if mode == "wrap":
+        return k % n
+    if mode == "reflect":
+        k = k % max(2 * n - 2, 1)
+        return np.minimum(k, 2 * n - 2 - k)
+    k = k % (2 * n)
+    return np.minimum(k, 2 * n - 1 - k)
+
+
+def _beyond(x: Any, more: int, mode: str, cval: Any) -> Any:
+    """`x` with so many samples `more` before and behind it, along its last axis, as `mode` continues it."""
+    n = x.shape[-1]
+    k = np.arange(-more, n + more)
+    before, behind = np.minimum(k, 0), np.maximum(k - (n - 1), 0)
+    inside = x[..., np.clip(k, 0, n - 1)]
+    if mode == "constant":
+        return np.where((before < 0) | (behind > 0), cval, inside)
+    if mode == "edge":
+        return inside
+    if mode in ("wrap", "reflect", "symmetric"):
+        return x[..., _folded(k, n, mode)]
+    if mode == "antisymmetric":
+        return x[..., _folded(k, n, mode)] * np.where(k // n % 2 == 0, 1.0, -1.0)
+    if mode == "line":
+        return inside + (x[..., -1:] - x[..., :1]) / (n - 1) * (before + behind)
+    if mode == "smooth":
+        first, last = x[..., 1:2] - x[..., :1], x[..., -1:] - x[..., -2:-1]
+        return inside + first * before + last * behind
+    raise UnsupportedError(
+        f"scipy.signal.upfirdn with mode={mode!r}",
+        "adbc has no rule for that form",
+        "use np.pad(x, n, mode='reflect', reflect_type='odd') first",
+    )
+
+
 def upfirdn(
     h: Any, x: Any, up: int = 1, down: int = 1, axis: int = -1, mode: str = "constant", cval: Any = 0
 ) -> Any:
-    if mode != "constant" or cval != 0:
-        raise UnsupportedError(
-            "scipy.signal.upfirdn with mode or cval", "adbc has no rule for that form", "use np.pad first"
-        )
     h, x = np.asarray(h), np.moveaxis(np.asarray(x), axis, -1)
+    wanted = ((x.shape[-1] - 1) * up + len(h) - 1) // down + 1
+    more = 0
+    if mode not in (None, "constant") or cval not in (None, 0):
+        more = -(-(len(h) - 1) // up)
+        x = _beyond(x, more, mode or "constant", cval)
     n = x.shape[-1]
     dtype = np.result_type(h, x, np.float32)
     wide = np.zeros((*x.shape[:-1], (n - 1) * up + 1), dtype)
     wide[..., ::up] = x
     taps = np.reshape(h.astype(dtype), (1,) * (x.ndim - 1) + (len(h),))
-    return np.moveaxis(signal.convolve(wide, taps, "full", "direct")[..., ::down], -1, axis)
+    whole = signal.convolve(wide, taps, "full", "direct")[..., more * up :: down]
+    return np.moveaxis(whole[..., :wanted], -1, axis)
 
 
 ROWS: list[Rule] = [

@@ -90,7 +90,7 @@ class Structure:
             jvp=[self.along_a, self.along_b],
             vjp=[self.against_a, self.against_b],
             name=name,
-        )
+        ).by_example()
 
 
 # -- the general solver ----------------------------------------------------------------------------------
@@ -320,10 +320,16 @@ def solveh_banded(
 def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
     c, lower = c_and_lower
     if is_stack(c, b):
-        return for_each(lambda m, x: cho_solve((m, lower), x), (c, b), (2, VECTOR_OR_MATRIX))
+        return _each_cho_solve(c, lower, b)
     first, second = (0, 2) if lower else (2, 0)
     y = linalg.solve_triangular(c, b, first, lower, check_finite=check_finite)
     return linalg.solve_triangular(c, y, second, lower, check_finite=check_finite)
+
+
+def _each_cho_solve(c: Any, lower: Any, b: Any) -> Any:
+    """``cho_solve`` of stacks; apart, for no other function has variables that a function captures: their
+    types are known."""
+    return for_each(lambda m, x: cho_solve((m, lower), x), (c, b), (2, VECTOR_OR_MATRIX))
 
 
 def cho_solve_banded(cb_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import SuperLU, splu, spsolve
 from scipy.sparse.linalg._dsolve import _superlu
 
 from adbc.errors import UnsupportedError
-from adbc.rules.implicit import solved
+from adbc.rules.implicit import held, solved
 from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.scipy.base import bodies
 from adbc.rules.scipy.sparse import lines_of
@@ -101,17 +101,26 @@ def _turned(trans: str, data: Any) -> bool:
     return trans != "N"
 
 
+def _factors_adjoint(by: Any, data: Any, indices: Any, indptr: Any, n: int, lu: Any, trans: str = "N") -> Any:
+    """The solution of the system of the adjoint."""
+    if trans == "T":
+        return np.conjugate(solved_by_factors(data, np.conjugate(by), indices, indptr, n, lu))
+    return solved_by_factors(data, by, indices, indptr, n, lu, "N" if trans == "H" else "H")
+
+
 def _factors_along_data(
     d: Any, x: Any, data: Any, b: Any, indices: Any, indptr: Any, n: int, lu: Any, trans: str = "N"
 ) -> Any:
     change = _matrix(d, indices, indptr, n, 1)
-    return -lu.solve((change.T if _turned(trans, data) else change) @ x, trans)
+    right = (change.T if _turned(trans, data) else change) @ x
+    return -solved_by_factors(data, right, indices, indptr, n, lu, trans)
 
 
 def _factors_against_data(
     by: Any, x: Any, data: Any, b: Any, indices: Any, indptr: Any, n: int, lu: Any, trans: str = "N"
 ) -> Any:
-    bb, x = np.reshape(_ADJOINT[trans](lu, by), (n, -1)), np.conjugate(np.reshape(x, (n, -1)))
+    back = _factors_adjoint(by, data, indices, indptr, n, lu, trans)
+    bb, x = np.reshape(back, (n, -1)), np.conjugate(np.reshape(x, (n, -1)))
     columns = lines_of(indptr)
     if _turned(trans, data):
         return -np.sum(bb[columns] * x[indices], axis=1)
@@ -174,13 +183,23 @@ def at_solution(x: Any, r: Any, function: Any, A: Any) -> Any:
     return x.copy()
 
 
+def _solution_again(x: Any, A: Any, b: Any, function: Any) -> Any:
+    """The solution `x`, which moves where the derivative is differentiated that has it for a constant."""
+    return x
+
+
+def _solution_of(x: Any, A: Any, b: Any, function: Any) -> Any:
+    """The constant `x`, with the derivative of the solution of ``A x = b``."""
+    x = held(_solution_again, x, A, b, function)
+    return at_solution(x, np.reshape(A @ x, x.shape) - np.reshape(b, x.shape), function, A)
+
+
 def _iterated(name: str) -> Overlay:
     function = getattr(linalg, name)
 
     def body(A: Any, b: Any, *positional: Any, **options: Any) -> Any:
         x, failed = solved(function, (A, b, *positional), options)
-        r = np.reshape(A @ x, x.shape) - np.reshape(b, x.shape)
-        return at_solution(x, r, function, A), failed
+        return _solution_of(x, A, b, function), failed
 
     return Overlay(function, body)
 
@@ -207,18 +226,23 @@ ROWS: list[Rule] = [
         "data b indices indptr n lu trans",
         jvp=[
             _factors_along_data,
-            lambda d, x, data, b, indices, indptr, n, lu, trans="N": lu.solve(d, trans),
+            lambda d, x, data, b, indices, indptr, n, lu, trans="N": solved_by_factors(
+                data, d, indices, indptr, n, lu, trans
+            ),
         ],
         vjp=[
             _factors_against_data,
-            lambda by, x, data, b, indices, indptr, n, lu, trans="N": _ADJOINT[trans](lu, by),
+            lambda by, x, data, b, indices, indptr, n, lu, trans="N": _factors_adjoint(
+                by, data, indices, indptr, n, lu, trans
+            ),
         ],
     ),
     Overlay(splu, factorised),
     PureRule(
         at_solution,
-        jvp=(None, lambda d, x, _, r, function, A: -_linear_solve(function, A, d, False)),
-        vjp=(None, lambda by, x, _, r, function, A: -_linear_solve(function, A, by, True)),
+        jvp=(lambda d, *_: d, lambda d, x, _, r, function, A: -_linear_solve(function, A, d, False)),
+        vjp=(lambda by, *_: by, lambda by, x, _, r, function, A: -_linear_solve(function, A, by, True)),
     ),
+    Overlay(_solution_again, _solution_of),
     *(_iterated(name) for name in ITERATIONS),
 ]

@@ -14,7 +14,7 @@ from scipy import interpolate
 from scipy.linalg import lapack
 
 from adbc.errors import UnsupportedError
-from adbc.rules.implicit import solved, valued
+from adbc.rules.implicit import each_root, solved
 from adbc.rules.scipy.base import bodies, fixed, internal
 from adbc.rules.scipy.solves import solved_with_band
 from adbc.rules.stopping import stop_gradient
@@ -273,13 +273,39 @@ def sproot(tck: Any, mest: int = 10) -> Any:
         return [sproot(line, mest) for line in curves]
     t, c, k = _parts(tck)
     x = roots_of(t, c, k, mest)
-    slope = stop_gradient(_at(t, c, k, x, 1))
-    return valued(x, x - _at(t, c, k, x, 0) / slope)
+    return each_root(x, lambda x: _at(t, c, k, x, 0), lambda x: _at(t, c, k, x, 1))
 
 
 def roots_of(t: Any, c: Any, k: int, mest: int) -> Any:
     """The roots of a spline, as constants."""
     return interpolate.sproot((t, np.append(c, np.zeros(len(t) - len(c))), k), mest)
+
+
+def polynomial_roots(
+    c: Any, x: Any, y: float, discontinuity: bool, extrapolate: Any, cls: Any
+) -> tuple[Any, bool]:
+    """Where a piecewise polynomial has the value `y`, as constants, and whether it has it at all these
+    places: where it jumps over it, it has not."""
+    function = cls(c, x)
+    roots = function.solve(y, discontinuity, extrapolate)
+    if c.ndim != 2:
+        return roots, False
+    misfit = np.abs(function(roots, 0, True) - y) > 1e-6 * (np.abs(y) + np.max(np.abs(c)))
+    return roots, not np.any(misfit)
+
+
+def solve_polynomial(self: Any, y: Any = 0.0, discontinuity: bool = True, extrapolate: Any = None) -> Any:
+    """The body of ``PPoly.solve``."""
+    extrapolate = self.extrapolate if extrapolate is None else extrapolate
+    known = polynomial_roots(self.c, self.x, float(y), discontinuity, extrapolate, interpolate.PPoly)
+    roots, is_simple = known
+    if not is_simple:
+        what = "solve or roots of several piecewise polynomials, or of one that jumps over the value"
+        instead = "take the numbers of one, PPoly(c[:, :, i], x), or solve with scipy.optimize.brentq"
+        fixed(self.c, what, instead)
+        fixed(self.x, what, instead)
+        return roots
+    return each_root(roots, lambda x: self(x, 0, True) - y, lambda x: self(x, 1, True))
 
 
 def insert(x: Any, tck: Any, m: int = 1, per: int = 0) -> Any:
@@ -552,6 +578,8 @@ ROWS: list[Rule] = [
     ZeroRule(span),
     ZeroRule(beyond),
     ZeroRule(roots_of),
+    ZeroRule(polynomial_roots),
+    Overlay(interpolate.PPoly.solve, solve_polynomial),
     *bodies(lapack, {"dgbsv": gbsv, "zgbsv": gbsv, "sgbsv": gbsv, "cgbsv": gbsv}),
     *bodies(
         interpolate,

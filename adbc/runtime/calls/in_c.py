@@ -157,7 +157,10 @@ class InC(abc.ABC):
 
     def put_in_step(self, context: Context, step: steps.PutInStep, mode: Mode) -> Answer:
         nested.adopt_all(context, step.call)
-        changed, put_back, lost = step.call.perform()
+        settled = step.call.perform()
+        if settled is None:
+            return None, None, no_pullback
+        changed, put_back, lost = settled
         undo = unknown.settled_undo(context, changed)
         shadows = [(self.known(context, x), where, refusal) for x, where, refusal in lost]
         if context.is_forward or context.follows_inner:

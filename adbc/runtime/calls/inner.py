@@ -413,6 +413,13 @@ class _Writer(Objects, Formulas):
         self.lines.append(f"out = called_apart(context, {self.name(call.function)}, ({values}), ({shadows}))")
         self.lines.append("fout = beside(context, out)")
 
+    def put_in_step(self, step: Any) -> None:
+        call = step.call
+        values = "".join(f"{x}, " for x in self.values(call))
+        shadows = "".join(f"{x}, " for x in self.shadows(call))
+        self.lines.append(f"in_step(context, {self.name(call.function)}, ({values}), ({shadows}))")
+        self.lines.append("out = fout = None")
+
     # -- the function ------------------------------------------------------------------------------------
 
     def made(self) -> Callable[..., Any]:
@@ -448,6 +455,12 @@ def called_apart(context: Context, function: Any, args: Sequence[Any], shadows: 
     return call.perform()
 
 
+def in_step(context: Context, function: Any, args: Sequence[Any], shadows: Sequence[Any]) -> None:
+    """Call `function`, which lets memory stand as a solver has left it, at an inner level."""
+    if called_apart(context, function, args, shadows) is not None:
+        raise refused("a function that a solver calls writes into memory there")
+
+
 _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
     steps.UseRow: _Writer.use_row,
     steps.UseTextRow: _Writer.use_text_row,
@@ -473,6 +486,7 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
     steps.Differentiate: _Writer.differentiate,
     steps.Remember: _Writer.remember,
     steps.Apart: _Writer.apart,
+    steps.PutInStep: _Writer.put_in_step,
 }
 """How each step is written; others are refused."""
 
@@ -491,7 +505,8 @@ _WORDS = {
 _SCOPE: dict[str, Any] = {
     "NO_TANGENT": NO_TANGENT, "NO_FDATA": NO_FDATA, "multiply": multiply,
     "EXHAUSTED": intrinsics.EXHAUSTED, "Raised": Raised, "FData": FData,
-    "call": _call, "attempt": _attempt, "called_apart": called_apart, "instance": nested.instance,
+    "call": _call, "attempt": _attempt, "called_apart": called_apart, "in_step": in_step,
+    "instance": nested.instance,
     "fill_all": nested.fill_all, "text_noted": inner_texts.noted, "text_before": inner_texts.before,
     "text_remembered": inner_texts.remembered, "text_read": inner_texts.read,
     "text_logged": inner_texts.logged, "met_exception": inner_exceptions.met,
@@ -518,7 +533,7 @@ ROWS: list[Rule] = [
     Overlay(Calls.call_with_displays, _call_with_displays),
     Overlay(Calls.get_attribute, _get_attribute),
     Overlay(ReverseCalls.attempt, _attempt),
-    *nested.apart(decided, dependent, called_apart),
+    *nested.apart(decided, dependent, called_apart, in_step),
     *inner_defaults.ROWS,
     *inner_texts.ROWS,
     *inner_generators.ROWS,

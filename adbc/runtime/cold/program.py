@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from adbc.cpython.libraries import is_code_of_users
+from adbc.cpython.libraries import is_code_of_users, is_own_code
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import natural_loops
@@ -116,6 +116,7 @@ class Program:
         self.start: list[Any] = [None] * self.first_constant + self._constants
         self.size = sum(len(section.steps) + 1 for section in self.sections)
         is_small = code in ONCE_PER_CALL and self.size <= _SMALL  # what is large takes long to make code of
+        self.is_own = is_own_code(code.co_filename)
         self.is_of_user = is_small or is_code_of_users(code.co_filename, namespace)
         loops = natural_loops(graph)
         for loop in loops.all:

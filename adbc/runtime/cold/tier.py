@@ -131,9 +131,11 @@ class ColdRule:
         if program not in context.interpreted:
             context.interpreted.add(program)
             program.rounds += 1
+        # What rules are made of stands where code of the user's does in derivatives that are differentiated.
+        is_repeated = program.is_of_user or (program.is_own and context.follows_inner)
         is_worth_it = self.steps > self.most or (
             program.rounds >= self.repeats
-            and (program.is_of_user or self.steps > _SEVERAL * program.rounds * program.size)
+            and (is_repeated or self.steps > _SEVERAL * program.rounds * program.size)
         )
         return (is_worth_it and not program.mode.thermostat.is_held) or self.running >= _DEEP
 

@@ -153,3 +153,38 @@ def test_methods_that_conjugate_into_another_array_are_refused(method: Any) -> N
         with pytest.raises(UnsupportedError, match="another"):
             derivative(1.5)
     check_rule(by_a_function, 1.5)
+
+
+def _into_both(x: Any) -> Any:
+    v, w = np.sin(x), np.cos(x)
+    first = v * w
+    found = np.modf(x * v, out=(v, w))
+    assert found[0] is v
+    return np.sum(first * v) + np.sum(v**2 * x) + np.sum(w)
+
+
+def _into_one(x: Any) -> Any:
+    v = np.sin(x)
+    whole = np.divmod(3.0 * x, v, out=(None, v))[0]
+    return np.sum(v * x * whole)
+
+
+def _over_what_is_given(x: Any) -> Any:
+    v = 3.1 * x
+    np.modf(v, v, np.empty(3))
+    return np.sum(v**2 * x)
+
+
+def _with_whole_numbers(x: Any) -> Any:
+    mantissa = np.empty(3)
+    _, exponents = np.frexp(x * x, out=(mantissa, np.empty(3, np.int32)))
+    return np.sum(mantissa**2 * exponents)
+
+
+@pytest.mark.parametrize("f", [_into_both, _into_one, _over_what_is_given, _with_whole_numbers])
+def test_functions_with_two_results(f: Any) -> None:
+    check_rule(f, X)
+    v, h = np.array([0.4, -0.3, 0.7]), 1e-5
+    first = adbc.grad(f)
+    expected = (first(X + h * v) - first(X - h * v)) / (2 * h)
+    np.testing.assert_allclose(adbc.jvp(first, (X,), (v,))[1], expected, rtol=1e-5, atol=1e-7)

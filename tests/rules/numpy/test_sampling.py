@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 import adbc
 from adbc.rules.numpy.sampling import sampled
@@ -168,3 +169,8 @@ def test_comparison_of_rotated_lists() -> None:
         return x * x
 
     assert adbc.value_and_grad(f)(1.5) == (2.25, 3.0)
+
+
+def test_a_flag_is_no_reason_where_shapes_do_not_fit_anyhow() -> None:
+    given = [ArrayLike("float64", 2), ArrayLike("float64", 1), int, bool]
+    assert sampled(linalg.solve_triangular, given, {}) == ArrayLike("float64", 1)

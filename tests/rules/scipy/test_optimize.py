@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize
+from scipy import optimize
 
 import adbc
 from adbc.errors import UnsupportedError
@@ -337,40 +337,6 @@ def test_what_a_callback_keeps_is_refused() -> None:
 
 
 # -- second derivatives --------------------------------------------------------------------------------------
-
-
-def cube_root(p):
-    return optimize.brentq(lambda x: x**3 + x - p, -10.0, 10.0)
-
-
-def by_declaration(p):
-    return solved_by_hand(p) * p
-
-
-def solved_by_hand(p):
-    x = 1.0
-    while abs(x**3 + x - p) > 1e-14:
-        x -= (x**3 + x - p) / (3.0 * x * x + 1.0)
-    return x
-
-
-def integrated(p):
-    return integrate.quad(lambda t: np.exp(p * t), 0.0, 1.0)[0]
-
-
-@pytest.mark.parametrize("f", [cube_root, by_declaration, integrated])
-def test_second_derivatives_are_refused(f: Any) -> None:
-    with adbc.use(table=adbc.Layer()):
-        adbc.implicit(solved_by_hand, lambda x, p: x**3 + x - p)
-        first = adbc.grad(f)
-        assert np.isfinite(first(2.0))
-        for second in (
-            lambda: adbc.grad(first)(2.0),
-            lambda: adbc.jvp(first, (2.0,), (1.0,)),
-            lambda: adbc.jvp(lambda p: adbc.jvp(f, (p,), (1.0,))[1], (2.0,), (1.0,)),
-        ):
-            with pytest.raises(UnsupportedError, match="a second derivative is taken through"):
-                second()
 
 
 def _target(p: Any) -> Any:

@@ -82,6 +82,10 @@ def test_boundaries_of_images(mode: str, boundary: str, shape: tuple[int, int]) 
 def test_resampling() -> None:
     check_rule(lambda h, x: signal.upfirdn(h, x, 3, 2), B, X)
     check_rule(lambda h, x: signal.upfirdn(h, x, 2, axis=0), B, IMAGE)
+    for mode in ("wrap", "edge", "smooth", "symmetric", "reflect", "antisymmetric", "line"):
+        check_rule(lambda h, x, mode=mode: signal.upfirdn(h, x, 3, 2, mode=mode), B, X)
+    check_rule(lambda h, x: signal.upfirdn(h, x, 1, 2, mode="constant", cval=0.7), B, X)
+    check_rule(lambda x: signal.resample_poly(x, 3, 2, padtype="line"), X)
     check_rule(lambda x: signal.resample(x, 7), X)
     check_rule(lambda x: signal.resample_poly(x, 3, 2), X)
     check_rule(lambda x: signal.detrend(x), X)

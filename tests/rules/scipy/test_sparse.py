@@ -305,6 +305,15 @@ def test_blocks(f: Any) -> None:
     check_gradient(total, TWELVE)
 
 
+def test_blocks_of_a_matrix_by_rows() -> None:
+    def f(d: Any) -> Any:
+        a = sparse.csr_array(d.reshape(2, 6) * np.array([[1.0, 0, 0, 1, 1, 0], [0, 1, 0, 1, 1, 0]]))
+        blocks = a.tobsr((2, 2))
+        return np.sum((blocks @ d[:6]) ** 2) + np.sum(blocks.data[0] ** 3)
+
+    check_gradient(f, TWELVE)
+
+
 def test_blocks_out_of_order() -> None:
     def f(d: Any) -> Any:
         a = sparse.bsr_array((d.reshape(3, 2, 2), [1, 0, 1], [0, 2, 3]), shape=(4, 4))

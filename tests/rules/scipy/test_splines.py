@@ -10,6 +10,7 @@ import pytest
 from scipy import interpolate
 
 import adbc
+from adbc.errors import UnsupportedError
 from adbc.testing import test_rule as check_rule
 from tests.rules.scipy.agreement import agrees
 
@@ -239,3 +240,30 @@ def test_coefficients_that_are_too_few() -> None:
             adbc.grad(f)(c)
         with pytest.raises(type(plain.value), match="len"):
             adbc.jvp(f, (c,), (c,))
+
+
+def test_places_where_a_piecewise_polynomial_has_a_value() -> None:
+    def found(y: Any) -> Any:
+        spline = interpolate.CubicSpline(X, y)
+        return np.concatenate((spline.solve(1.9, extrapolate=False), spline.roots(extrapolate=False)))
+
+    assert len(found(Y)) == 2
+    check_rule(found, Y)
+    jumping = interpolate.PPoly(np.array([[1.0, 2.0], [0.1, 0.2]]), [0.0, 1.0, 2.0])
+    with pytest.raises(UnsupportedError, match="jumps over the value"):
+        adbc.grad(lambda c: interpolate.PPoly(c, [0.0, 1.0, 2.0]).solve(0.6)[0])(jumping.c)
+
+
+@pytest.mark.parametrize("kind", ["sproot", "roots"])
+def test_roots_of_splines_move_at_second_order(kind: str) -> None:
+    def root(y: Any) -> Any:
+        if kind == "sproot":
+            return interpolate.sproot(interpolate.splrep(X, y - 1.5))[0]
+        return interpolate.CubicSpline(X, y - 1.5).roots(extrapolate=False)[0]
+
+    v, h = np.cos(np.arange(7.0)), 1e-5
+    first = adbc.grad(root)
+    expected = (first(Y + h * v) - first(Y - h * v)) / (2 * h)
+    np.testing.assert_allclose(adbc.jvp(first, (Y,), (v,))[1], expected, rtol=1e-5, atol=1e-8)
+    along = adbc.grad(lambda y: adbc.jvp(root, (y,), (v,))[1])(Y)
+    np.testing.assert_allclose(along, expected, rtol=1e-5, atol=1e-8)
