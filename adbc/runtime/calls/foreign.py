@@ -51,6 +51,8 @@ __all__ = [
 ]  # fmt: skip
 
 _PYTHON = frozenset({types.FunctionType, types.MethodType})
+_COMPUTING = frozenset({types.GeneratorType, map, filter})
+"""Classes of iterators that compute what they give when they are asked, from what there is then."""
 
 
 def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostArguments | None]:
@@ -74,7 +76,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
                 f"a {type(key).__name__} with a derivative is a key of a dict, or in a set, that it is given",
             )
     reached = [x for x in (function, *call.args) if may_hide(x)]
-    for x in reached:
+    for x in (*reached, *(x for x in call.args if type(x) in _COMPUTING)):
         if id(x) in context.held and any(map(context.is_active, context.held[id(x)][1])):
             raise missing_rule(
                 call,
