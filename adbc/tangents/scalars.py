@@ -107,6 +107,7 @@ _INERT_NAMES = {
         for c in ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
     ),
     ("logging", "Logger"),
+    *((m, "StringDtype") for m in ("pandas", "pandas.core.arrays.string_")),  # its NaN is a missing text
     ("numba.core.registry", "CPUDispatcher"),
     ("numba.np.ufunc.dufunc", "DUFunc"),
     ("numba.np.ufunc.gufunc", "GUFunc"),

@@ -4,6 +4,8 @@ it."""
 from __future__ import annotations
 
 import functools
+import gc
+import weakref
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -14,8 +16,9 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import MutableTangent
 from adbc.tangents.contents import contents, differs, elements_of, is_of_array, put_back
 from adbc.tangents.fields import instance_fields
+from adbc.tangents.protocol import kind_of
 
-__all__ = ["LibraryMemory", "Undo", "in_step", "note_written"]
+__all__ = ["LibraryMemory", "Undo", "has_lost", "in_step", "note_written"]
 
 Undo = Callable[[], None]
 
@@ -27,6 +30,7 @@ def in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
 
     Nothing active was in what has changed, and so nothing active is: its numbers have zero tangents.
     """
+    tangent = context.shadows.found
     shadows: list[tuple[Any, Any]] = []
     for x, old in changed:
         if is_of_array(x, old):
@@ -36,12 +40,11 @@ def in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
             shadow = shadow.__dict__
         if isinstance(shadow, list | deque):
             shadows.append((shadow, list(shadow)))
-            put_back(shadow, [context.shadows.found(v) for v in elements_of(x)])
+            put_back(shadow, [tangent(v) for v in elements_of(x)])
         elif isinstance(shadow, dict):
             shadows.append((shadow, list(shadow.items())))
             items = dict.items(x) if issubclass(type(x), dict) else instance_fields(x)
             was = dict(old)
-            tangent = context.shadows.found
             put_back(
                 shadow,
                 [
@@ -57,6 +60,21 @@ def in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
             put_back(shadow, old)
 
     return undo
+
+
+def has_lost(x: Any, inside: list[Any]) -> bool:
+    """Whether `x`, an object made in C, no longer refers to one of the objects `inside`, as it did.  What is
+    kept there for the first time, to be found later, does no harm."""
+    now = set(map(id, gc.get_referents(x)))
+    return any(
+        id(y) not in now for y in inside if not (kind_of(type(y)).inactive or _is_list_of_the_living(y))
+    )
+
+
+def _is_list_of_the_living(y: Any) -> bool:
+    """Whether `y` is a list of weak references, which is made anew without those that are dead (pandas keeps
+    one of all frames that show an array): nothing but these is held by it."""
+    return type(y) is list and all(issubclass(type(z), weakref.ReferenceType) for z in y)
 
 
 class LibraryMemory:

@@ -27,7 +27,7 @@ from adbc.rules.builtins.iteration import ITERATORS
 from adbc.rules.classes import overrides
 from adbc.runtime.calls import beside, nested, texts
 from adbc.runtime.calls.changeable import Code, bind, reach_of, variable
-from adbc.runtime.calls.changes import LibraryMemory, Undo, in_step
+from adbc.runtime.calls.changes import LibraryMemory, Undo, has_lost, in_step
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.impossible import SYNTAX, changes_nothing
 from adbc.runtime.calls.lost_arguments import LostArguments, lost_arguments, queued
@@ -51,6 +51,8 @@ __all__ = [
 ]  # fmt: skip
 
 _PYTHON = frozenset({types.FunctionType, types.MethodType})
+_COMPUTING = frozenset({types.GeneratorType, map, filter})
+"""Classes of iterators that compute what they give when they are asked, from what there is then."""
 
 
 def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostArguments | None]:
@@ -74,7 +76,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
                 f"a {type(key).__name__} with a derivative is a key of a dict, or in a set, that it is given",
             )
     reached = [x for x in (function, *call.args) if may_hide(x)]
-    for x in reached:
+    for x in (*reached, *(x for x in call.args if type(x) in _COMPUTING)):
         if id(x) in context.held and any(map(context.is_active, context.held[id(x)][1])):
             raise missing_rule(
                 call,
@@ -150,7 +152,7 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
     )
     undo = memory.undoing(undo)
     for x, inside in [] if context.is_forward else within:
-        if id(x) not in context.new and _has_lost(x, inside):
+        if id(x) not in context.new and has_lost(x, inside):
             raise UnsupportedError(
                 f"{call.function!r:.60} changes a {type(x).__name__}, which is made in C",
                 "what it was before cannot be put back",
@@ -169,13 +171,6 @@ def keep_made(context: Context, out: Any, known: Sequence[Any], addresses: Seque
     if not context.is_forward:
         before = set(map(id, known))
         context.new.update((id(x), x) for x in made_in_c(out) if id(x) not in before)
-
-
-def _has_lost(x: Any, inside: list[Any]) -> bool:
-    """Whether `x`, an object made in C, no longer refers to one of the objects `inside`, as it did.  What is
-    kept there for the first time, to be found later, does no harm."""
-    now = set(map(id, gc.get_referents(x)))
-    return any(id(y) not in now for y in inside if not kind_of(type(y)).inactive)
 
 
 _WITHOUT = frozenset({str, bytes, int, float, bool, types.NoneType})

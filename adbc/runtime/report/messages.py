@@ -99,6 +99,8 @@ def _remedies(name: str | None, function: Any, args: Sequence[Any], place: Place
         ways = [f"declare its partial derivatives: adbc.scalar_rule({target})(lambda out, {names}: ...)"]
     else:
         ways = [f"declare its derivative: adbc.rule({target}, jvp=..., vjp=...)"]
+    package = library.partition(".")[0] if library else ""
+    ways[:0] = _INSTEAD.get(package, ())
     ways.append("if the result is to count as a constant, pass it adbc.stop_gradient(x) in place of x")
     if library is None and target is not None and not gives_floats(function):
         ways.append(
@@ -106,6 +108,15 @@ def _remedies(name: str | None, function: Any, args: Sequence[Any], place: Place
             f" size, a text to print): adbc.zero_derivative({target})"
         )
     return "; or ".join(ways)
+
+
+_INSTEAD = {
+    "pandas": (
+        "compute with arrays, as x * s.to_numpy() in place of x * s (a Series or DataFrame holds constants"
+        " only)",
+    )
+}
+"""By the name of a package, what can be written in place of a part of it that is not followed."""
 
 
 def _is_plain(function: Any) -> bool:

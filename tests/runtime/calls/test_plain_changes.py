@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.errors import MissingRuleError, UnsupportedError
 from adbc.testing import test_rule as check_rule
 
+X = 1.3
 SOURCE = """
 class Reordered:
     def __init__(self, value):
@@ -185,3 +187,70 @@ def test_new_arrays_given_to_libraries_have_shadows(turning: Any, warm_after: in
         for f in programs:
             for _ in range(3):
                 check_rule(f, np.array([0.7, 0.2]))
+
+
+LAZY = """
+import numpy as np
+
+
+class Lazy:
+    def __init__(self):
+        self.v = 1.0
+        self.a = np.ones(4)
+
+    def expressions(self, count):
+        return (self.v * i for i in range(count))
+
+    def mapped(self, count):
+        return map(lambda i: self.v * i, range(count))
+
+    def of_array(self, count):
+        return (self.a[i] * i for i in range(count))
+"""
+
+
+@pytest.fixture(scope="module")
+def lazy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder = tmp_path_factory.mktemp("installed") / "site-packages"
+    folder.mkdir()
+    (folder / "lazy_things.py").write_text(LAZY)
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module("lazy_things")
+    sys.path.remove(str(folder))
+    del sys.modules["lazy_things"]
+
+
+@pytest.mark.parametrize("name", ["expressions", "mapped", "of_array"])
+def test_a_lazy_iterator_of_a_library_reads_what_was_set_since(lazy: Any, name: str) -> None:
+    def made(x: Any) -> Any:
+        box = lazy.Lazy()
+        given = getattr(box, name)(4)
+        box.v = x
+        box.a[:] = x
+        return given
+
+    def summed(x: Any) -> Any:
+        return sum(made(x)) * x
+
+    def unpacked(x: Any) -> Any:
+        _, second, *_ = made(x)
+        return second * x
+
+    def looped(x: Any) -> Any:
+        total = 0.0
+        for v in made(x):
+            total += v * x
+        return total
+
+    def untouched(x: Any) -> Any:
+        return sum(v * x for v in getattr(lazy.Lazy(), name)(4))
+
+    for f, slope in ((summed, 12.0 * X), (unpacked, 2.0 * X), (looped, 12.0 * X)):
+        for _ in range(3):
+            for derivative in (adbc.grad(f), lambda x, f=f: adbc.jvp(f, (x,), (1.0,))[1]):
+                try:
+                    found = derivative(X)
+                except (MissingRuleError, UnsupportedError):
+                    continue
+                assert found == pytest.approx(slope)
+    check_rule(untouched, X)

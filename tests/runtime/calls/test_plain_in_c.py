@@ -179,6 +179,37 @@ def test_frames(frames: Any) -> None:
     del constant["new"]
     assert adbc.grad(overwritten)(1.5) == 13.0
     assert constant["load"].tolist() == [1.0, 2.0, 4.0]
-    for made_of in (lambda x: pd.Series([x, 2.0]).sum(), lambda x: pd.DataFrame({"a": x})["a"].sum()):
+    for made_of in (lambda x: pd.Series([x, 2.0]).sum(), lambda x: pd.DataFrame({"a": [x]})["a"].sum()):
         with pytest.raises(MissingRuleError):
             adbc.grad(made_of)(1.5)
+
+
+def test_rows_of_frames_are_constants() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"load": [3.0, 4.0, 5.5], "key": [1.5, 2.5, 2.5], "city": ["a", "b", "a"]})
+
+    def rows(x):
+        total = 0.0
+        for i, row in frame[["load", "key"]].iterrows():
+            total += x * row["load"] * (i + 1.0)
+        return total
+
+    def by_place(x):
+        total = 0.0
+        for i in range(len(frame)):
+            total += x * x * frame.iloc[i]["load"]
+        return total
+
+    def by_label(x):
+        return x * frame.loc[1]["load"]
+
+    def changed(x):
+        frame.loc[0, "load"] = 7.0
+        return x * frame["load"].sum()
+
+    for f in (rows, by_place, by_label):
+        expected = (f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6
+        assert adbc.grad(f)(1.5) == pytest.approx(expected, rel=1e-8)
+        assert adbc.jvp(f, (1.5,), (1.0,))[1] == pytest.approx(expected, rel=1e-8)
+    assert adbc.grad(changed)(1.5) == 16.5
+    assert frame["load"].tolist() == [3.0, 4.0, 5.5]

@@ -221,6 +221,16 @@ def calls_looks(x: float) -> Any:
     return looks(x) * 2.0
 
 
+def test_frames_of_pandas_are_read_as_arrays() -> None:
+    pd = pytest.importorskip("pandas")
+    series = pd.Series([1.0, 2.0])
+    for f in (lambda x: (x * series).sum(), lambda x: pd.Series([x, 2.0]).sum()):
+        for derivative in (adbc.grad(f), lambda x, f=f: adbc.jvp(f, (x,), (1.0,))):
+            with pytest.raises(adbc.MissingRuleError, match=r"Compute with arrays, as x \* s\.to_numpy\(\)"):
+                derivative(1.5)
+    assert adbc.grad(lambda x: (x * series.to_numpy()).sum())(1.5) == 3.0
+
+
 def test_code_that_looks_at_its_frame_names_its_line() -> None:
     error = refusal(calls_looks, X)
     assert isinstance(error, adbc.errors.UnsupportedError)
