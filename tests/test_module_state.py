@@ -66,6 +66,7 @@ STATE = {
     "tangents.protocol.KINDS": KINDS,
     "tangents.protocol.RESOLVERS": KINDS,
     "tangents.protocol._loaded": KINDS,
+    "tangents.scalars.NUMBERS": KINDS,
     "tangents.walk.VISITS_OF_NUMBERS": ARRAYS,
     "tangents.walk._VISITORS": ARRAYS,
     "types.promises._read": MEMO,
