@@ -267,63 +267,54 @@ def _as_step(step: Any) -> Any:
     return step
 
 
+# One loop each, into which a generator can be written; nothing is asked for one element more than is given.
+
+
 def _begun(values: Iterator[Any], stop: Any) -> Iterator[Any]:
+    if stop == 0:
+        return
     taken = 0
-    while stop is None or taken < stop:
-        for value in values:  # noqa: B007  # it is used below
-            taken += 1
-            break
-        else:
-            return
+    for value in values:
         yield value
+        taken += 1  # noqa: SIM113  # it is compared when the next element is asked for
+        if taken == stop:
+            return
 
 
 def _all_but_first(values: Iterator[Any]) -> Iterator[Any]:
-    for _ in values:
-        break
-    else:
-        return
-    for value in values:  # noqa: UP028  # delegation is no loop
-        yield value
+    is_first = True
+    for value in values:
+        if is_first:
+            is_first = False
+        else:
+            yield value
 
 
 def _sliced(values: Iterator[Any], start: Any, stop: Any) -> Iterator[Any]:
-    taken = 0
-    while start is not None and taken < start:
-        for _ in values:
-            taken += 1
-            break
-        else:
+    taken, first = 0, start or 0
+    if stop == 0 and first == 0:
+        return
+    for value in values:
+        taken += 1  # noqa: SIM113
+        if taken > first:
+            yield value
+        if taken >= first and stop is not None and taken >= stop:
             return
-    while stop is None or taken < stop:
-        for value in values:  # noqa: B007  # it is used below
-            taken += 1
-            break
-        else:
-            return
-        yield value
 
 
 def _stepped(values: Iterator[Any], start: Any, stop: Any, step: Any) -> Iterator[Any]:
-    taken, following = 0, 0 if start is None else start
-    while True:
-        while taken < following:
-            for _ in values:
-                taken += 1
-                break
-            else:
-                return
-        if stop is not None and taken >= stop:
+    taken, following, stride = 0, start or 0, step or 1
+    if stop == 0 and following == 0:
+        return
+    for value in values:
+        taken += 1  # noqa: SIM113
+        if taken > following:
+            following += stride
+            if stop is not None and following > stop:
+                following = stop
+            yield value
+        if taken >= following and stop is not None and taken >= stop:
             return
-        for value in values:  # noqa: B007  # it is used below
-            taken += 1
-            break
-        else:
-            return
-        following += 1 if step is None else step
-        if stop is not None and following > stop:
-            following = stop
-        yield value
 
 
 def _cycled(values: Iterator[Any]) -> Iterator[Any]:

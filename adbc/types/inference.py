@@ -385,6 +385,8 @@ def _instance(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstra
 
 
 def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    if len(types_) != 2:
+        return None  # of a call that raises
     container, index = types_
     if isinstance(container, TupleType):
         known = _project(values, types_)

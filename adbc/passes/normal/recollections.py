@@ -67,8 +67,10 @@ _FUNCTIONS = {
 }
 """By module, names of functions that say so."""
 _NAMED = frozenset(name for names in _FUNCTIONS.values() for name in names)
-_WRITES: dict[Any, int] = {_setattr_: 3, operator.setitem: 3, _cell_set_: 2, _store_global_: 2}
-"""By function that writes a place, where the value stands that is written."""
+_WRITES: tuple[tuple[Any, int], ...] = (
+    (_setattr_, 3), (operator.setitem, 3), (_cell_set_, 2), (_store_global_, 2),
+)  # fmt: skip
+"""The functions that write a place, with the number of their arguments."""
 
 _Place = tuple[Any, Any]
 """What tells a place from others in one function: the kind, and a name, a key, or the value of a cell."""
@@ -78,7 +80,8 @@ def recollections(graph: Graph) -> None:
     """Let all comparisons with places that `graph` writes itself be noted, and these writes."""
     written: dict[_Place, list[Instruction]] = {}
     for call in graph.instructions():
-        if target(call) in _WRITES:
+        function = target(call)
+        if any(function is write and len(call.operands) == 1 + count for write, count in _WRITES):
             place = _written(call)
             if place is not None:
                 written.setdefault(place, []).append(call)
@@ -135,7 +138,7 @@ def _reads(value: Value) -> Iterator[tuple[_Place, Value, Value]]:
         if function is _cell_get_:
             yield (_cell_get_, operands[1]), operands[1], Const(None)
             return
-        if function is _getattr_ or function is operator.getitem:
+        if len(operands) == 3 and (function is _getattr_ or function is operator.getitem):
             key = constant(operands[2])
             if type(key) is str or type(key) is int:
                 yield (function, key), operands[1], operands[2]
