@@ -399,19 +399,19 @@ def in_chunks(
     size = -(-count // -(-count // (chunk_size or _CHUNK)))  # all runs have about as many
     value: Any = None
     batches: list[Any] = []
-    try:
-        for start in range(0, count, size):
-            lanes = range(start, min(start + size, count))
-            called, given = function()
+    for start in range(0, count, size):
+        lanes = range(start, min(start + size, count))
+        called, given = function()
+        try:
             found, batch = jvp(called, given, tangents(lanes), width=len(lanes))
-            if start:
-                check_same(f, value, found)
-            value = found
-            batches.append(batch)
-    except _CANNOT:
-        if code is not None:
-            _one_by_one.add(code)
-        return None
+        except _CANNOT:
+            if code is not None:
+                _one_by_one.add(code)
+            return None
+        if start:
+            check_same(f, value, found)
+        value = found
+        batches.append(batch)
     return value, batches
 
 

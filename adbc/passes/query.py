@@ -7,11 +7,11 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.ir.handlers import forget_handler, is_idle
-from adbc.ir.intrinsics import _observe_
+from adbc.ir.intrinsics import _assume_, _observe_
 from adbc.ir.terminators import Return
 from adbc.ir.values import Const, Instruction, Value
 
-__all__ = ["NOTHING", "constant", "drop", "is_rest_call", "target", "use_counts"]
+__all__ = ["NOTHING", "assumption", "constant", "drop", "is_rest_call", "target", "use_counts"]
 
 NOTHING: Any = object()
 """The answer where there is no constant: any Python object may be one."""
@@ -41,6 +41,12 @@ def is_rest_call(call: Instruction) -> bool:
         and len(block.instructions) >= 2
         and target(block.instructions[0]) is _observe_
     )
+
+
+def assumption(value: Instruction, known: Any) -> Instruction:
+    """The call that says that `value` is of the abstract type `known`, at the same place of the source."""
+    operands = [Const(_assume_), value, Const(known)]
+    return Instruction("call", operands, type=known, position=value.position, name=value.name)
 
 
 def drop(graph: Graph, instructions: set[Instruction]) -> bool:

@@ -192,7 +192,9 @@ def _tells_equality(function: Value) -> bool:
     if isinstance(function, Const):
         module, name = getattr(function.value, "__module__", None), getattr(function.value, "__name__", None)
         return type(module) is str and type(name) is str and name in _FUNCTIONS.get(module, ())
-    return target(function) is _getattr_ and constant(function.operands[2]) in _NAMED  # type: ignore[attr-defined]
+    if not isinstance(function, Instruction) or target(function) is not _getattr_:
+        return False
+    return constant(function.operands[2]) in _NAMED
 
 
 def _insert_behind(graph: Graph, call: Instruction, note: Instruction) -> None:

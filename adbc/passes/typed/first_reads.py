@@ -35,6 +35,7 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.traverse import predecessors, reverse_postorder
 from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import assumption
 from adbc.types.callsites import called
 from adbc.types.effects import OPERATORS
 from adbc.types.inference import type_of
@@ -146,13 +147,7 @@ def _assume(graph: Graph, read: Instruction, type_: AbstractType) -> None:
     """Let `read` be known to be of this type wherever it is used."""
     block = read.block
     assert block is not None
-    assumed = Instruction(
-        "call",
-        [Const(intrinsics._assume_), read, Const(type_)],
-        type=type_,
-        name=read.name,
-        position=read.position,
-    )
+    assumed = assumption(read, type_)
     graph.replace_uses({read: assumed})
     assumed.operands[1] = read
     assumed.block = block

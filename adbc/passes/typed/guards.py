@@ -44,6 +44,7 @@ from adbc.ir.loops import natural_loops
 from adbc.ir.terminators import Branch, Jump, Raise
 from adbc.ir.traverse import predecessors
 from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.passes.query import assumption
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
 from adbc.types.lattice import (
     ANY,
@@ -418,14 +419,7 @@ def _guard(
     policy: Policy,
     current: dict[Value, Value],
 ) -> None:
-    position = call.position
-    assumed = Instruction(
-        "call",
-        [Const(intrinsics._assume_), call, Const(guess)],
-        type=guess,
-        position=position,
-        name=call.name,
-    )
+    assumed = assumption(call, guess)
     exhausted = [
         u for u in graph.instructions() if _callee(u) is intrinsics._exhausted_ and u.operands[1] is call
     ]

@@ -58,7 +58,7 @@ from adbc.ir.loops import Loop, natural_loops
 from adbc.ir.terminators import Branch
 from adbc.ir.traverse import leads_to, predecessors, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
-from adbc.passes.query import is_rest_call, target
+from adbc.passes.query import assumption, is_rest_call, target
 from adbc.passes.typed.guards import behind_steps
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
@@ -272,13 +272,7 @@ def _assume_element(step: Instruction, inside: Block, known: AbstractType, users
     """Say that what `step` takes is of the type that is `known` of all elements, where it is an element."""
     if known is ANY:
         return
-    assumed = Instruction(
-        "call",
-        [Const(intrinsics._assume_), step, Const(known)],
-        type=known,
-        position=step.position,
-        name=step.name,
-    )
+    assumed = assumption(step, known)
     assumed.block = inside
     graph = inside.graph
     tests = [user for user in users.get(step, ()) if target(user) is intrinsics._exhausted_]

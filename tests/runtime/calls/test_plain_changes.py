@@ -164,15 +164,20 @@ def rotated(v, q):
 """
 
 
+def _installed(paths: pytest.TempPathFactory, name: str, text: str) -> Iterator[Any]:
+    """The module `name` with this text, for as long as a fixture lasts: a library's, by where it stands."""
+    folder = paths.mktemp("installed") / "site-packages"
+    folder.mkdir()
+    (folder / f"{name}.py").write_text(text)
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module(name)
+    sys.path.remove(str(folder))
+    del sys.modules[name]
+
+
 @pytest.fixture(scope="module")
 def turning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder = tmp_path_factory.mktemp("installed") / "site-packages"
-    folder.mkdir()
-    (folder / "turning_things.py").write_text(TURNING)
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("turning_things")
-    sys.path.remove(str(folder))
-    del sys.modules["turning_things"]
+    yield from _installed(tmp_path_factory, "turning_things", TURNING)
 
 
 @pytest.mark.parametrize("warm_after", [0, 1, 40])
@@ -211,13 +216,7 @@ class Lazy:
 
 @pytest.fixture(scope="module")
 def lazy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder = tmp_path_factory.mktemp("installed") / "site-packages"
-    folder.mkdir()
-    (folder / "lazy_things.py").write_text(LAZY)
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("lazy_things")
-    sys.path.remove(str(folder))
-    del sys.modules["lazy_things"]
+    yield from _installed(tmp_path_factory, "lazy_things", LAZY)
 
 
 @pytest.mark.parametrize("name", ["expressions", "mapped", "of_array"])
