@@ -1,8 +1,9 @@
 """SciPy: the machinery by which it chooses between array libraries.
 
 SciPy's functions are differentiated by descending into them.  Here is only what stands in front of
-many of them: which library the arrays come from has no derivative, and their promotion to a common
-type is spelt out for NumPy arrays (the original catches exceptions of other libraries).
+many of them: which library the arrays come from, where their memory is and whether something in them is no
+number have no derivative, and their promotion to a common type is spelt out for NumPy arrays (the original
+catches exceptions of other libraries).
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy._lib import _array_api
+from scipy._lib import _array_api, _util
+from scipy._lib.array_api_compat.common import _aliases, _helpers
 
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
@@ -27,10 +29,34 @@ def promote(*args: Any, broadcast: bool = False, force_floating: bool = False, x
     return out[0] if len(out) == 1 else tuple(out)
 
 
-_SELECTORS = ("array_namespace", "is_numpy", "is_lazy_array", "xp_result_type", "xp_default_dtype")
+_SELECTORS = (
+    "array_namespace", "get_native_namespace_name", "is_complex", "is_lazy_array", "is_marray", "is_numpy",
+    "is_torch", "scipy_namespace_for", "xp_default_dtype", "xp_device", "xp_result_device", "xp_result_type",
+    "xp_size",
+)  # fmt: skip
 _PROMOTIONS = ("xp_promote",)
 
+
+def _questions(module: Any) -> list[Any]:
+    """The functions of `module`, one of questions about arrays and namespaces, that answer."""
+    names = ("array_namespace", "device", "get_namespace", "size", "_check_device", "_issubclass_fast")
+    return [
+        function
+        for name, function in vars(module).items()
+        if (name in names or name.startswith(("is_", "_is_"))) and function.__module__ == module.__name__
+    ]
+
+
+_ASKED: dict[Any, None] = dict.fromkeys(
+    [
+        *(getattr(_array_api, name) for name in _SELECTORS if hasattr(_array_api, name)),
+        *_questions(_helpers),
+        *(getattr(_aliases, name) for name in ("finfo", "iinfo", "isdtype") if hasattr(_aliases, name)),
+        *(getattr(_util, name) for name in ("_contains_nan",) if hasattr(_util, name)),
+    ]
+)
+
 ROWS: list[Rule] = [
-    *(ZeroRule(getattr(_array_api, name)) for name in _SELECTORS if hasattr(_array_api, name)),
+    *map(ZeroRule, _ASKED),
     *(Overlay(getattr(_array_api, name), promote) for name in _PROMOTIONS if hasattr(_array_api, name)),
 ]

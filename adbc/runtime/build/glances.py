@@ -50,6 +50,8 @@ class Shot:
     def __init__(self) -> None:
         self.classes: dict[type, None] = {}
         self.functions: dict[Any, tuple[Any, ...]] = {}
+        self.by_name: list[dict[str, Any]] = []
+        """The defaults by keyword of these functions: dictionaries, which may be changed in place."""
         self.cells: list[Any] = []
         self.present: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
         """Names in the dictionaries of modules, and what they stand for."""
@@ -83,9 +85,17 @@ class Shot:
             function = function.__func__
         if type(function) is not types.FunctionType:
             return not isinstance(getattr(function, "__code__", None), types.CodeType)
-        if function.__kwdefaults__ or types.FunctionType in map(type, function.__defaults__ or ()):
-            return False
-        self.functions[function] = _STATE(function)
+        pending = [function]
+        while pending:
+            each = pending.pop()
+            if each in self.functions:
+                continue
+            self.functions[each] = _STATE(each)
+            by_name = each.__kwdefaults__ or {}
+            if by_name:
+                self.by_name.append(by_name)
+            defaults = (*(each.__defaults__ or ()), *by_name.values())
+            pending += [value for value in defaults if type(value) is types.FunctionType]
         return True
 
     def note_cell(self, cell: types.CellType) -> None:
@@ -99,6 +109,8 @@ class Shot:
         self.names = [*map(tuple, self.spaces)]
         self.values = [*chain.from_iterable(map(_VALUES, self.spaces))]
         self.states = [*chain.from_iterable(self.functions.values())]
+        self.keywords = [*map(tuple, self.by_name)]
+        self.defaults = [*chain.from_iterable(map(dict.values, self.by_name))]
         self.held = [*map(_CONTENTS, self.cells)]
         self.globals: Any = tuple(zip(*self.present.values(), strict=True)) or ((), (), ())
         self.missing: Any = tuple(zip(*self.absent.values(), strict=True)) or ((), ())
@@ -124,6 +136,14 @@ class Shot:
             and all(map(is_, chain.from_iterable(map(_VALUES, spaces)), self.values))
             and all(map(is_, chain.from_iterable(map(_STATE, self.functions)), self.states))
             and all(map(is_, held, self.held))
+            and (not self.by_name or self._has_same_defaults())
+        )
+
+    def _has_same_defaults(self) -> bool:
+        """Whether the same defaults stand by the same keywords."""
+        by_name = self.by_name
+        return [*map(tuple, by_name)] == self.keywords and all(
+            map(is_, chain.from_iterable(map(dict.values, by_name)), self.defaults)
         )
 
 

@@ -289,6 +289,9 @@ class _Search:
             return None if self.has_active_key(x) else [*x, *x.values()]
         if cls in _OF_TYPES:
             return gc.get_referents(x)
+        if cls is types.MappingProxyType:
+            behind += gc.get_referents(x)  # it has no shadow that would tell of the dictionary
+            return ()
         if cls.__module__ == "numpy":
             dtype = getattr(x, "dtype", None)
             if getattr(dtype, "kind", "") == "O" and hasattr(x, "tolist"):
@@ -315,7 +318,7 @@ def _shows_all(cls: type) -> bool:
     return cls in _WITH_FIELDS_ONLY or cls in _OF_ELEMENTS or cls.__module__.partition(".")[0] in _HARMLESS
 
 
-_WITH_FIELDS_ONLY = (object, types.SimpleNamespace)
+_WITH_FIELDS_ONLY = (object, types.SimpleNamespace, int, str, bytes)
 _HARMLESS = frozenset(
     {
         "numpy", "scipy", "re", "_sre", "datetime", "decimal", "_decimal", "zoneinfo", "random", "_random",

@@ -48,6 +48,14 @@ def _is_logger(x: Any) -> bool:
     return any(cls.__module__ == "logging" and cls.__name__ == "Logger" for cls in type(x).__mro__)
 
 
+def _signatures(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
+    """What says which parameters a function has is followed if the defaults of these have a derivative."""
+    return name == "get_annotations" or (name in _OF_SIGNATURES and not any(map(is_active, shadows)))
+
+
+_OF_SIGNATURES = ("getfullargspec", "signature", "_signature_from_callable", "Signature.from_callable")
+
+
 def _text(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
     """What keeps something for later (a cache of patterns, the parts of a path) leaves it, as a plain call
     does."""
@@ -74,7 +82,7 @@ _DECIDERS: dict[Any, Decider] = {
     "collections": _only("namedtuple"),
     "dataclasses": _only("_process_class"),
     "enum": _only("EnumType.__new__", "EnumType.__prepare__"),
-    "inspect": _only("get_annotations"),
+    "inspect": _signatures,
     "typing": _typing,
     "typing_extensions": _typing,
     # They look at frames, or show them.

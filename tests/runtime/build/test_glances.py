@@ -23,8 +23,12 @@ def rate(x: Any, power: Any = 2) -> Any:
     return x**power * RATE
 
 
-def slow(x: Any, *, by: Any = 3.0) -> Any:
-    return x * by
+def shifted(x: Any, *, by: Any = 1.0) -> Any:
+    return x + by * x
+
+
+def slow(x: Any, *, by: Any = 3.0, then: Any = shifted) -> Any:
+    return then(x * by)
 
 
 class Meta(type):
@@ -149,6 +153,13 @@ CHANGES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     ),
     "defaults": lambda patch: patch.setattr(rate, "__defaults__", (3,)),
     "defaults by keyword": _by_keyword,
+    "defaults by keyword of a default": lambda patch: patch.setitem(shifted.__kwdefaults__, "by", 2.5),
+    "a default that is a function": lambda patch: patch.setitem(
+        slow.__kwdefaults__, "then", lambda x: 23.0 * x
+    ),
+    "code of a default": lambda patch: patch.setattr(
+        shifted, "__code__", (lambda x, *, by: 29.0 * x).__code__
+    ),
     "global": lambda patch: patch.setitem(globals(), "RATE", 5.0),
     "global function": lambda patch: patch.setitem(globals(), "rate", lambda x: 21.0 * x),
     "abstract class": _replaced(Square, "area", lambda self: 31.0 * self.side),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import io
 import json
 import logging
 import math
 import re
 import sys
+import types
 import unittest.mock
-from collections import OrderedDict, defaultdict
+from collections import ChainMap, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +22,7 @@ import pytest
 
 import adbc
 from adbc.errors import AdbcError, UnsupportedError
+from adbc.runtime import default_engine
 from adbc.runtime.calls.plain import leads_nowhere
 
 optimize = pytest.importorskip("scipy.optimize")
@@ -303,3 +306,41 @@ def test_however_many_tuples_of_constants_there_are() -> None:
 @pytest.mark.parametrize("value", [list[Model], Model | None, defaultdict(Model), OrderedDict(a=MODEL)])
 def test_what_leads_to_the_users(value: Any) -> None:
     assert not leads_nowhere(value)
+
+
+def test_what_a_signature_says_is_asked_as_it_is() -> None:
+    default_engine().clear()
+
+    def scaled(x: float, by: float = 3.0, *, power: int = 2) -> float:
+        return by * x**power
+
+    def f(x: float) -> float:
+        parameters = inspect.signature(scaled).parameters
+        given = {k: p.default for k, p in parameters.items() if p.default is not inspect.Parameter.empty}
+        return scaled(x, **given) * len(inspect.getfullargspec(scaled).args)
+
+    for _ in range(4):
+        assert both(f, 1.5) == [18.0, 18.0]
+    followed = {rule.code.co_qualname for rule in default_engine().rules.values()}
+    assert not followed & {"signature", "Signature.from_callable", "getfullargspec", "_signature_from_callable"}
+
+
+def test_a_default_with_a_derivative_is_not_lost_in_a_signature() -> None:
+    def f(x: float) -> float:
+        def scaled(u: float, by: float = x) -> float:
+            return u * by
+
+        return inspect.signature(scaled).parameters["by"].default ** 2  # type: ignore[no-any-return]
+
+    assert both(f, 1.5) == [None, None]
+
+
+def test_views_of_dictionaries_may_lead_to_a_derivative() -> None:
+    def f(x: float) -> float:
+        table = {"a": 1.0, "b": 2.0}
+        found = ChainMap(types.MappingProxyType(table), {"c": 1.0})  # type: ignore[arg-type]
+        table["a"] = x
+        return found["a"] ** 2 * found["b"]
+
+    for _ in range(4):
+        assert both(f, 1.5) == [6.0, 6.0]
