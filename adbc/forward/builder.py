@@ -301,7 +301,10 @@ class DualBuilder(Mirror):
         self._define(call, out, self.builder.call(self.support.view, self.d(array), self.p(index)))
 
     def _take_slot(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
-        self.tangent[call] = self._slot_tangent(call, slot, out)
+        if slot.record is not None and is_number(type_of(call)):
+            self.tangent[call] = self.builder.call(self.support.kept_number, slot.companion, slot.key)
+        else:
+            self.tangent[call] = self._slot_tangent(call, slot, out)
 
     def _slot_tangent(self, value: Value, slot: ReadSlot, out: Value | None = None) -> Value:
         """The tangent of `value`, which was read from `slot`; for `out` see `_slot_companion`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = [
     "OPERATORS",
@@ -24,6 +24,7 @@ __all__ = [
     "MutableTangent",
     "RData",
     "Tangent",
+    "with_fields",
     "zero_record",
 ]
 
@@ -96,6 +97,9 @@ class _Record:
         return _show(type(self).__name__, self.__dict__)
 
 
+AnyRecord = TypeVar("AnyRecord", bound=_Record)
+
+
 class Tangent(_Record, _Arithmetic):
     """The tangent of an immutable record: a NamedTuple, a frozen dataclass, a bound method.
 
@@ -109,6 +113,16 @@ class Tangent(_Record, _Arithmetic):
     >>> adbc.zero_tangent(Point(1.0, "a"))
     Tangent(x=0.0, label=NoTangent())
     """
+
+
+_NEW, _SET = object.__new__, object.__setattr__
+
+
+def with_fields(cls: type[AnyRecord], fields: dict[str, Any]) -> AnyRecord:
+    """``cls(**fields)``; `fields` becomes the instance dictionary, for a copy takes as long as the rest."""
+    made = _NEW(cls)
+    _SET(made, "__dict__", fields)
+    return made
 
 
 @functools.cache

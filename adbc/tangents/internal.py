@@ -15,7 +15,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from adbc.errors import InvalidTangentError
-from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, RData, Tangent
+from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, RData, Tangent, with_fields
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.operations import increment, zero_tangent
 from adbc.tangents.protocol import ValueKind, kind_of
@@ -152,7 +152,7 @@ def slot_rdata(t: Any) -> Any:
         return None if is_address_tangent(cls) else t
     fields = t.__dict__
     if {*map(type, fields.values())} == _FLOATS:
-        return RData(**fields)
+        return with_fields(RData, fields.copy())
     return split_parts(t, slot_rdata, RData, None)
 
 
@@ -188,13 +188,12 @@ def slot_increment(t: Any, r: Any) -> Any:
             ]
         )
     if cls is Tangent:
-        fields, parts = t.__dict__.copy(), r.__dict__  # reading one field gives rdata of one field
-        present = [*map(fields.__getitem__, parts)]
-        if {*map(type, present), *map(type, parts.values())} == _FLOATS:
-            fields.update(zip(parts, map(operator.add, present, parts.values()), strict=True))
-        else:
-            fields.update(zip(parts, map(slot_increment, present, parts.values()), strict=True))
-        return Tangent(**fields)
+        fields = t.__dict__.copy()
+        for name, part in r.__dict__.items():  # reading one field gives rdata of one field
+            old = fields[name]
+            is_quick = old.__class__ is float and part.__class__ is float
+            fields[name] = old + part if is_quick else slot_increment(old, part)
+        return with_fields(Tangent, fields)
     if is_address_tangent(cls):
         accumulate(t, t, r)
         return t

@@ -53,7 +53,7 @@ from adbc.types.lattice import (
     join_all,
     narrowed,
 )
-from adbc.types.records import made_record
+from adbc.types.records import field_type, made_record, made_type, record_field
 from adbc.types.typeof import typeof
 
 __all__ = [
@@ -544,7 +544,8 @@ def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
     intrinsics._instance_: _instance,
-    made_record: _instance,
+    made_record: made_type,
+    record_field: field_type,
     super: _constant(Exact(super)),
     operator.pow: _power,
     intrinsics._project_: _project,

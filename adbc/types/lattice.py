@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adbc.flags import HEAP_TYPE
@@ -52,6 +52,7 @@ __all__ = [
     "ListType",
     "NeverType",
     "RealType",
+    "RecordType",
     "TangentType",
     "TupleType",
     "ValueArrayType",
@@ -71,6 +72,7 @@ __all__ = [
     "join_all",
     "memory_type",
     "narrowed",
+    "record_type",
     "tangent_of",
     "without_layout",
 ]
@@ -149,6 +151,37 @@ class ListType(Exact):
 
     def __str__(self) -> str:
         return f"List[{self.element}]"
+
+
+@record(frozen=True)
+class RecordType(Exact):
+    """A frozen dataclass or named tuple that was made of values of these types, by name of the field."""
+
+    fields: tuple[tuple[str, AbstractType], ...]
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{name}: {type_}" for name, type_ in self.fields)
+        return f"{self.cls.__name__}[{inside}]"
+
+
+def record_type(cls: type, fields: Sequence[tuple[str, AbstractType]]) -> AbstractType:
+    """The type of a record of class `cls` with such `fields`, as far as it is said what is in these: what is
+    nested, as the nodes of a list are, and what has many fields is of its class."""
+    if len(fields) > _MOST_FIELDS:
+        return Exact(cls)
+    known = tuple([(name, _of_field(type_)) for name, type_ in fields])
+    return Exact(cls) if all(type_ is ANY for _, type_ in known) else RecordType(cls, known)
+
+
+_MOST_FIELDS = 8
+
+
+def _of_field(type_: AbstractType) -> AbstractType:
+    if isinstance(type_, RecordType):
+        return Exact(type_.cls) if any(isinstance(t, RecordType) for _, t in type_.fields) else type_
+    if isinstance(type_, RealType) or type(type_) is Exact:
+        return type_
+    return without_layout(memory_type(type_)) if isinstance(type_, ArrayType) else ANY
 
 
 @record(frozen=True)
@@ -451,6 +484,12 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
             a.layout if a.layout == b.layout else None,
             a.writable if a.writable == b.writable else None,
         )
+    if isinstance(a, Exact) and isinstance(b, Exact) and a.cls is b.cls:
+        if isinstance(a, RecordType) and isinstance(b, RecordType):
+            pairs = zip(a.fields, b.fields, strict=True)
+            return record_type(a.cls, [(name, join(x, y)) for (name, x), (_, y) in pairs])
+        if isinstance(a, RecordType) or isinstance(b, RecordType):
+            return Exact(a.cls)
     if class_of(a) is types.FunctionType and class_of(b) is types.FunctionType:
         return Exact(types.FunctionType)
     if isinstance(a, IteratorType) and isinstance(b, IteratorType):
@@ -470,6 +509,8 @@ def narrowed(known: AbstractType, assumed: AbstractType) -> AbstractType:
         if len(known.elements) != len(assumed.elements):
             return known
         return TupleType(tuple(map(narrowed, known.elements, assumed.elements)))
+    if isinstance(known, RecordType) and assumed == Exact(known.cls):
+        return known
     return known if assumed is ANY or (isinstance(known, ListType) and assumed == LIST) else assumed
 
 

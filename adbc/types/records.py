@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 from adbc.errors import UnsupportedError
+from adbc.ir.values import Const, Value
+from adbc.tangents.protocol import kind_of
+from adbc.types.lattice import ANY, AbstractType, RecordType, record_type
 
-__all__ = ["FACTORY", "made_record", "record_field", "unhidden"]
+__all__ = [
+    "FACTORY",
+    "field_type",
+    "made_record",
+    "made_type",
+    "record_field",
+    "record_names",
+    "unhidden",
+]
 
 FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]  # the only name it has
 """What the generated constructor of a dataclass is given for a field that its factory shall make."""
@@ -23,6 +35,11 @@ def record_field(record: Any, name: str) -> Any:
     return getattr(record, name)
 
 
+def record_names(cls: Any) -> tuple[str, ...]:
+    """The names of the fields of `cls`, a frozen dataclass or named tuple."""
+    return cls._fields if issubclass(cls, tuple) else kind_of(cls).names  # type: ignore[attr-defined,no-any-return]
+
+
 def unhidden(record: Any, name: str) -> None:
     """Refuse `record` if it has an attribute that hides what its class has as `name`."""
     if name in record.__dict__:
@@ -31,3 +48,19 @@ def unhidden(record: Any, name: str) -> None:
             "an object of this class is a value of its fields",
             "give the class this attribute as a field, or make the dataclass mutable",
         )
+
+
+def made_type(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    """The type of ``made_record(*values)``, where the values have these types."""
+    cls = values[0].value if isinstance(values[0], Const) else None
+    if not isinstance(cls, type):
+        return None
+    return record_type(cls, list(zip(record_names(cls), types_[1:], strict=True)))
+
+
+def field_type(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType:
+    """The type of ``record_field(*values)``, where the values have these types."""
+    known, name = types_[0], values[1]
+    if isinstance(known, RecordType) and isinstance(name, Const):
+        return dict(known.fields).get(str(name.value), ANY)
+    return ANY

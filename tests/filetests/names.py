@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import enum
+import typing
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from typing import NamedTuple
@@ -121,6 +122,13 @@ class Pair:
 
     def total(self) -> float:
         return self.first + self.second
+
+
+class Span(typing.NamedTuple):
+    """A named tuple."""
+
+    low: float
+    high: float
 
 
 class Counted:

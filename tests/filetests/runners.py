@@ -88,6 +88,7 @@ from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.quiet_steps import quiet_steps
 from adbc.passes.typed.real_powers import real_powers
+from adbc.passes.typed.record_values import record_values
 from adbc.passes.typed.replacements import replacements
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
@@ -492,6 +493,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
             graph, _ANSWERS.is_field, _ANSWERS.is_field, lambda call: is_method(call, _ANSWERS)
         )
     ),
+    "record_values": _in_place(record_values),
     "first_reads": _in_place(lambda graph: first_reads(graph, [type_of(a) for a in graph.arguments])),
     "list_elements": _in_place(
         lambda graph: drop_proved_tests(graph, [type_of(a) for a in graph.arguments], _ANSWERS)

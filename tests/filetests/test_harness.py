@@ -60,7 +60,7 @@ def test_cases_are_told_apart_and_lose_nothing() -> None:
 @pytest.mark.parametrize(
     "text",
     ["Any", "float", "None", "Real", "List[float]", "Tuple[int, Array[float64, 2]]", "Iterator[int]",
-     "Array[float64, ?]", "Particle", "float64", "tangent", "Tuple[]"],
+     "Array[float64, ?]", "Pair[first: float, second: Pair]", "Particle", "float64", "tangent", "Tuple[]"],
 )  # fmt: skip
 def test_a_type_is_what_it_prints_as(text: str) -> None:
     assert str(type_from(text)) == text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from tests.filetests import names
 
 __all__ = ["type_from", "with_types"]
 
-TOKEN = re.compile(r"\s*(\w+|\?|[\[\],])")
+TOKEN = re.compile(r"\s*(\w+|\?|[\[\],:])")
 PLAIN: dict[str, AbstractType] = {
     "Any": lattice.ANY,
     "Never": lattice.NEVER,
@@ -54,6 +55,8 @@ def _read(tokens: list[str]) -> AbstractType:
     if name == "Array":
         dtype, _, ndim, _ = (tokens.pop(0) for _ in range(4))
         return lattice.ArrayType(dtype, None if ndim == "?" else int(ndim), np.ndarray)
+    if tokens[1:2] == [":"]:
+        return lattice.RecordType(_class(name), tuple(_fields(tokens)))
     parts: list[AbstractType] = []
     while tokens[0] != "]":
         parts.append(_read(tokens))
@@ -68,6 +71,15 @@ def _read(tokens: list[str]) -> AbstractType:
         case "Iterator", [element]:
             return lattice.IteratorType(element)
     raise ValueError(f"there is no type {name}[...]")
+
+
+def _fields(tokens: list[str]) -> Iterator[tuple[str, AbstractType]]:
+    while tokens[0] != "]":
+        name, _ = tokens.pop(0), tokens.pop(0)
+        yield name, _read(tokens)
+        if tokens[0] == ",":
+            tokens.pop(0)
+    tokens.pop(0)
 
 
 def _class(name: str) -> type:

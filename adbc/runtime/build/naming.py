@@ -29,6 +29,7 @@ from adbc.types.lattice import (
     IteratorType,
     ListType,
     RealType,
+    RecordType,
     TupleType,
     ValueArrayType,
 )
@@ -285,6 +286,9 @@ class Names:
             return ("Exact", self.of(type_.cls))
         if type(type_) is ListType:
             return ("List", self.of_type(type_.element))
+        if type(type_) is RecordType:
+            names, types_ = zip(*type_.fields, strict=True)
+            return ("Record", self.of(type_.cls), names, tuple(map(self.of_type, types_)))
         if type(type_) is TupleType:
             return ("Tuple", tuple(map(self.of_type, type_.elements)))
         if isinstance(type_, ArrayType):
@@ -310,6 +314,9 @@ class Names:
         if kind in ("Array", "ValueArray"):
             made = ArrayType if kind == "Array" else ValueArrayType
             return made(rest[0], rest[1], self.find(rest[2]))
+        if kind == "Record":
+            cls, names, types_ = rest
+            return RecordType(self.find(cls), tuple(zip(names, map(self.find_type, types_), strict=True)))
         if kind == "List":
             return ListType(list, self.find_type(rest[0]))
         if kind == "Iterator":

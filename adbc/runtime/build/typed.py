@@ -11,7 +11,7 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.normal.spread_mappings import spread_mappings
 from adbc.passes.normal.spread_sequences import Signature
-from adbc.passes.query import constant
+from adbc.passes.query import constant, target
 from adbc.passes.stages import Group, Stage, in_place
 from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.built_tuples import built_tuples
@@ -31,6 +31,7 @@ from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.quiet_steps import quiet_steps
 from adbc.passes.typed.real_powers import real_powers
+from adbc.passes.typed.record_values import record_values, with_methods
 from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.separate_writes import separate_writes
 from adbc.passes.typed.spreads import spread_calls
@@ -45,6 +46,7 @@ from adbc.runtime.build.speculation import Base, Guesses, Site
 from adbc.types import AbstractType
 from adbc.types.inference import type_of
 from adbc.types.lattice import Exact, ValueArrayType, inferred_type
+from adbc.types.records import made_record
 
 __all__ = ["DIRECT", "TYPED", "Typing"]
 
@@ -170,6 +172,17 @@ def _with_copied_containers(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_record_values(graph: Graph, typing: Typing) -> Graph:
+    knowledge = typing.knowledge
+    if not any(target(call) is made_record for call in graph.instructions()):
+        return graph
+    if knowledge.graphs.inlines:
+        with_methods(graph, knowledge.graphs.small_callee, knowledge.infer)
+    if record_values(graph):
+        typing.infer(graph)
+    return graph
+
+
 def _watched(graph: Graph, typing: Typing) -> Graph:
     if typing.watching is not None:
         watch_results(graph, typing.watching)
@@ -280,6 +293,8 @@ TYPED: Group[Typing] = Group(
               "that something is a defaultdict may be a guess"),
         Stage("copied_containers", _with_copied_containers, ("guarded types",), (),
               "that something is a dict or a list may be a guess"),
+        Stage("record_values", _with_record_values, ("guarded types",), ("values of records",),
+              "the rest behind a guess is given what the function has, so that guesses know the records"),
         Stage("watch_results", _watched, ("types",), ("watched results",),
               "instead of guards where nothing may be guessed, so that the next version knows more"),
         Stage("cell_reads", _with_cell_reads, ("guarded types",), ("cell reads in front of loops",),

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from adbc.rules.table import Args, Kwargs, Primitive, Pullback
+from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import NO_TANGENT, FData, RData, Tangent, fill_tangent
-from adbc.tangents.protocol import kind_of
-from adbc.types.records import made_record, record_field
+from adbc.tangents.duals import with_fields
+from adbc.types.records import made_record, record_field, record_names
 
 __all__ = ["ROWS"]
-
-
-def _names(cls: Any) -> tuple[str, ...]:
-    """The names of the fields of `cls`, a frozen dataclass or named tuple."""
-    return cls._fields if issubclass(cls, tuple) else kind_of(cls).names  # type: ignore[attr-defined,no-any-return]
 
 
 def _made_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
@@ -23,14 +18,15 @@ def _made_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     out = cls(*values)
     if all(d is None for d in tangents):
         return out, None
-    return out, Tangent(**dict(zip(_names(cls), map(fill_tangent, values, tangents), strict=True)))
+    fields = zip(record_names(cls), map(fill_tangent, values, tangents), strict=True)
+    return out, with_fields(Tangent, dict(fields))
 
 
 def _made_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
     cls, *values = args
     shadows = fargs[1:]
     out = cls(*values)
-    names = _names(cls)
+    names = record_names(cls)
 
     def made_pullback(bout: Any) -> Any:
         if bout is None:
@@ -40,7 +36,7 @@ def _made_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pull
 
     if all(f is None for f in shadows):
         return out, None, made_pullback
-    return out, FData(**dict(zip(names, shadows, strict=True))), made_pullback
+    return out, with_fields(FData, dict(zip(names, shadows, strict=True))), made_pullback
 
 
 def _field_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
@@ -60,7 +56,12 @@ def _field_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pul
     return value, shadow.__dict__.get(name) if type(shadow) is FData else None, field_pullback
 
 
-ROWS = (
+def _with_fields(cls: Any, fields: dict[str, Any]) -> Any:
+    return cls(**fields)
+
+
+ROWS: tuple[Rule, ...] = (
     Primitive(made_record, frule=_made_frule, rrule=_made_rrule, is_fitted=True),
     Primitive(record_field, frule=_field_frule, rrule=_field_rrule, is_fitted=True),
+    Overlay(with_fields, _with_fields),  # where a derivative is differentiated
 )

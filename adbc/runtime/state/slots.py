@@ -28,6 +28,7 @@ from adbc.tangents import (
     steps_left,
 )
 from adbc.tangents.activity_marks import mark_active
+from adbc.tangents.duals import with_fields
 from adbc.tangents.keys import key_tangent
 
 __all__ = [
@@ -188,7 +189,7 @@ def record_slot_shadow(shadow: Any, name: str) -> Any:
 
 def record_rdata(names: tuple[str, ...], *parts: Any) -> Any:
     """The rdata of a record that has `parts` for the fields of these `names`, and zero for all others."""
-    return RData(**dict(zip(names, parts)))  # noqa: B905  # as many
+    return with_fields(RData, dict(zip(names, parts)))  # noqa: B905  # as many
 
 
 class _Undo:

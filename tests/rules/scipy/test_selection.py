@@ -21,7 +21,9 @@ signal = pytest.importorskip("scipy.signal")
 XS = np.array([0.4, 1.3, -0.7, 2.1, 0.9])
 
 
-@pytest.mark.parametrize("name", ["is_numpy_array", "is_numpy_namespace", "array_namespace", "device", "size"])
+@pytest.mark.parametrize(
+    "name", ["is_numpy_array", "is_numpy_namespace", "array_namespace", "device", "size"]
+)
 def test_questions_have_no_derivative(name: str) -> None:
     (row,) = default_table().rows(getattr(helpers, name))
     assert row.kind is RowKind.ZERO

@@ -322,7 +322,12 @@ def test_what_a_signature_says_is_asked_as_it_is() -> None:
     for _ in range(4):
         assert both(f, 1.5) == [18.0, 18.0]
     followed = {rule.code.co_qualname for rule in default_engine().rules.values()}
-    assert not followed & {"signature", "Signature.from_callable", "getfullargspec", "_signature_from_callable"}
+    assert not followed & {
+        "signature",
+        "Signature.from_callable",
+        "getfullargspec",
+        "_signature_from_callable",
+    }
 
 
 def test_a_default_with_a_derivative_is_not_lost_in_a_signature() -> None:
