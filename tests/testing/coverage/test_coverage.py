@@ -50,6 +50,14 @@ def _judged(text: str, kind: str = "1-d", entry: str = "numpy.it") -> Verdict:
     return found
 
 
+def test_methods_of_numbers_are_called_on_numbers() -> None:
+    entries = entries_of("numpy")["numpy numbers"]
+    for name, text in {"__add__": "np.float64(x).__add__(y)", "sum": "np.float64(x).sum()"}.items():
+        texts = [case.text for case in cases_of(f"numpy.float64.{name}", entries[f"numpy.float64.{name}"])]
+        assert text in texts
+        assert _judged(text, "float", f"numpy.float64.{name}").status == "right"
+
+
 def test_verdicts() -> None:
     assert _judged("np.sin(x)").status == "right"
     assert _judged("np.argmax(x)").status == "zero"
