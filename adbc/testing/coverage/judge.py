@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import warnings
 from collections.abc import Callable, Iterator
@@ -120,7 +121,11 @@ def _checked(function: Callable[..., Any], values: list[Any], is_single: bool, s
 
 
 def is_clear(message: str, case: Case) -> bool:
-    """Whether an error names the function, the line that called it, and what to do."""
-    name = case.entry.rsplit(".", 1)[-1]
+    """Whether an error names the function, the line that called it, and what to do.
+
+    In a call that is given the result of another, the other may be what has no derivative.
+    """
+    called = re.findall(r"(?<=\.)\w+(?=\()", case.text)
     _, end, remedy = message.rpartition(". ")
-    return name in message and f"<{HERE}" in message and bool(end and remedy)
+    is_named = any(name in message for name in [case.entry.rsplit(".", 1)[-1], *called])
+    return is_named and f"<{HERE}" in message and bool(end and remedy)

@@ -98,6 +98,9 @@ def test_clear_errors() -> None:
     assert not is_clear("numpy.eig met x, in call (<generated call 1>:2)", case)
     assert not is_clear("it met x, in call (<generated call 1>:2): why. Use this", case)
     assert not is_clear("numpy.eig met x: why. Use this", case)
+    nested = Case("numpy.eig", "np.eig(np.svd(x)[0])", "1-d")
+    assert is_clear("numpy.svd met x, in call (<generated call 1>:2): why. Use this", nested)
+    assert not is_clear("numpy.sort met x, in call (<generated call 1>:2): why. Use this", nested)
 
 
 def test_entries_and_cases() -> None:
