@@ -85,6 +85,22 @@ def test_a_variance_that_is_asked_for_as_complex(function: Any) -> None:
         check_rule(lambda x: function(x, dtype=complex, mean=0.5 + 0.5j), X)
 
 
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="of newer versions of NumPy")
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.clip(x, min=x[0] * 2.0, max=2.0),
+        lambda x: np.clip(x, max=x[1] * 0.5),
+        lambda x: np.clip(x, min=x[1]) @ x,
+        lambda x: np.clip(X, max=x[1:2] * 0.5, min=None),
+        lambda x: np.clip(x, min=x[0] * 2.0, out=np.zeros(3)) @ x,
+        lambda x: np.clip(x, a_min=x[0] * 2.0, a_max=None),
+    ],
+)
+def test_the_shorter_names_of_the_bounds_of_a_clip(f: Callable[[Any], Any]) -> None:
+    check_rule(f, X)
+
+
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="of newer versions of NumPy")
 @pytest.mark.parametrize(
     "f",
