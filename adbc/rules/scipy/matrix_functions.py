@@ -112,7 +112,7 @@ _DISP = inspect.signature(linalg.funm).parameters["disp"].default
 
 
 def funm(A: Any, func: Any, disp: Any = _DISP) -> Any:
-    """The function `func` of a matrix by its eigenvalues: derivatives are those of these and their vectors."""
+    """The function `func` of a matrix by its eigenvalues and vectors, which have derivatives."""
     if disp is not _DISP and not disp:
         raise UnsupportedError(
             "scipy.linalg.funm with disp=False",
