@@ -221,10 +221,16 @@ def survey_of_mutations(module: str, pattern: str = "", limit: int = 20) -> Iter
 
 
 def _right(entry: str, function: Any, limit: int) -> list[Case]:
-    """The calls that a function is judged by, with other kinds of arguments too, if they are right."""
+    """The calls that a function is judged by, with other kinds of arguments too, if they are right; each call
+    comes once before one comes again, for there may be a row for each."""
     cases = list(cases_of(entry, function))
     judged_by = {case.text for case in cases if case.primary}
-    cases = sorted((case for case in cases if case.text in judged_by), key=lambda case: not case.primary)
+    turns: dict[str, int] = {}
+    ordered = []
+    for case in sorted((case for case in cases if case.text in judged_by), key=lambda case: not case.primary):
+        turns[case.text] = turns.get(case.text, 0) + 1
+        ordered.append((not case.primary, turns[case.text], case))
+    cases = [case for _, _, case in sorted(ordered, key=lambda entry: entry[:2])]
     return [case for case in cases[:40] if (verdict := judge(case, limit)) and verdict.status == "right"][:12]
 
 

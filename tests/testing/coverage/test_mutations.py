@@ -12,7 +12,8 @@ import pytest
 import adbc
 from adbc.rules import default_table
 from adbc.testing.coverage import Case
-from adbc.testing.coverage.mutations import Mutation, mutations_of, replaced, survives
+from adbc.testing.coverage.mutations import Mutation, _right, mutations_of, replaced, survives
+from adbc.testing.coverage.tables import CALLS
 from adbc.testing.coverage.tables.survivors import SURVIVORS
 
 
@@ -40,6 +41,12 @@ def test_wrong_rules_are_found(entry: str, function: Any, text: str, count: int)
     for mutation in mutations[:count]:
         assert not survives(mutation, cases, 20), mutation.name
     assert survives(Mutation(entry, mutations[0].row, "nothing", {}), cases, 20)  # as it was before
+
+
+def test_each_call_of_a_function_is_judged() -> None:
+    texts = {case.text for case in _right("math.hypot", math.hypot, 20)}
+    assert texts >= set(CALLS["math.hypot"])  # a row for each number of arguments
+    assert len(texts) >= 9
 
 
 def test_what_is_not_put_back_is_found() -> None:
