@@ -61,6 +61,7 @@ def test_methods_of_numbers_are_called_on_numbers() -> None:
 def test_verdicts() -> None:
     assert _judged("np.sin(x)").status == "right"
     assert _judged("np.argmax(x)").status == "zero"
+    assert _judged("np.copyto(u, v)").status == "right"
     assert judge(Case("numpy.it", "np.sin(x, 3.0, 4.0)", "1-d")) is None
     assert _judged("np.log(x - x)").status == "not judged"
     assert _judged("np.sin(1e9 * x)").status == "not judged"

@@ -32,6 +32,9 @@ def _cases(entry: str, text: str) -> Sequence[Case]:
         ("numpy.hypot", np.hypot, "np.hypot(x, y)", 6),
         ("numpy.sum", np.sum, "np.sum(x)", 3),
         ("math.frexp", math.frexp, "math.frexp(x)", 2),
+        ("numpy.linalg.slogdet", np.linalg.slogdet, "np.linalg.slogdet(A)", 2),
+        ("numpy.linalg.lstsq", np.linalg.lstsq, "np.linalg.lstsq(C, v[:4])[0]", 2),
+        ("numpy.copyto", np.copyto, "np.copyto(u, v)", 2),
     ],
 )
 def test_wrong_rules_are_found(entry: str, function: Any, text: str, count: int) -> None:
