@@ -151,6 +151,8 @@ def _texts(name: str, entry: str, function: Any) -> Iterator[str]:
         return
     if isinstance(function, np.ufunc) and function.signature is None:
         yield f"{name}({', '.join(FREE[: function.nin])})"
+        if function.nin == 2:
+            yield f"{name}(y, x)"  # whose first number is the larger one
         return
     if parameters is None:
         for count in (1, 2, 3, 4):
