@@ -14,8 +14,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.errors import UnsupportedError
+from adbc.rules.activity import and_lost, carries
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, ZeroRule
 from adbc.tangents import NO_TANGENT
+from adbc.tangents.keys import put_off
+from adbc.tangents.lost import may_be_lost
 
 __all__ = ["StepRule"]
 
@@ -49,7 +52,9 @@ class StepRule(ZeroRule):
         """Refuse a call that gave `out` and has rounded nothing; in forward mode, if one of the tangents of
         its arguments is not zero."""
         if not tangents or any(d is not None and d is not NO_TANGENT and d != 0 for d in tangents):
-            self._refuse(out)
+            error = self._error(out)
+            if error is not None:
+                raise error
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out, dout = super().frule(args, dargs, kwargs)
@@ -60,9 +65,20 @@ class StepRule(ZeroRule):
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         answer = super().rrule(args, fargs, kwargs)
-        if any(f is not None for f in fargs) and self._keeps_all(answer[0], args):
-            self._refuse(answer[0])
-        return answer
+        if all(f is None for f in fargs) or not self._keeps_all(answer[0], args):
+            return answer
+        error = self._error(answer[0])
+        if error is None:
+            return answer
+        # A number that is read from an object may be a constant all the same.
+        lost = {}
+        for i, (x, f) in enumerate(zip(args, fargs, strict=True)):
+            if carries(x, f, is_tangent=False):
+                nan = put_off(lambda: error) if may_be_lost(x, f) else None
+                if nan is None:
+                    raise error
+                lost[i] = x, f, nan
+        return and_lost(answer, lost)
 
     def _keeps_all(self, out: Any, args: Args) -> bool:
         """Whether neighbouring floats are as far apart as what the function rounds to, or further."""
@@ -72,14 +88,16 @@ class StepRule(ZeroRule):
         # From 323 places on the power of ten is no float, and nothing is rounded.
         return bool(digits > 0 and (digits > 322 or math.ulp(out) >= 10.0**-digits))
 
-    def _refuse(self, out: Any) -> None:
-        if math.isfinite(out):
-            spacing = "of that size is whole" if not self.to_digits else "has no more digits than that"
-            raise UnsupportedError(
-                f"{self.function.__name__} gives {out:.17g}, for a number with a derivative",
-                f"a float {spacing}, so nothing is rounded, and its derivative would be lost",
-                "if it is to be zero, pass adbc.stop_gradient(x) in place of x",
-            )
+    def _error(self, out: Any) -> UnsupportedError | None:
+        """What there is to say of a call that gave `out` and has rounded nothing; nothing, of no number."""
+        if not math.isfinite(out):
+            return None
+        spacing = "of that size is whole" if not self.to_digits else "has no more digits than that"
+        return UnsupportedError(
+            f"{self.function.__name__} gives {out:.17g}, for a number with a derivative",
+            f"a float {spacing}, so nothing is rounded, and its derivative would be lost",
+            "if it is to be zero, pass adbc.stop_gradient(x) in place of x",
+        )
 
 
 _WHOLE = 2.0**52

@@ -114,6 +114,10 @@ _INERT_NAMES = {
 }
 """Classes written in Python whose instances are values or services without derivative."""
 
+_DISTRIBUTIONS = ("scipy.stats._continuous_distns", "scipy.stats._discrete_distns")
+"""Modules whose classes with this end of their names hold settings; frozen ones hold parameters apart."""
+_OF_DISTRIBUTIONS = "_gen"
+
 INACTIVE_CLASSES: tuple[type, ...] = (
     type(None), type(...), type(NotImplemented), bool, int, str, bytes, bytearray, range,
     property, staticmethod, classmethod, object, super,
@@ -131,6 +135,8 @@ def resolve_scalar(cls: type) -> Kind | None:
     if issubclass(cls, int | str | bytes | bytearray):
         return InactiveSubclassKind()
     if (cls.__module__, cls.__name__) in _INERT_NAMES:  # exactly: a subclass may have fields of its own
+        return INACTIVE
+    if cls.__module__ in _DISTRIBUTIONS and cls.__name__.endswith(_OF_DISTRIBUTIONS):
         return INACTIVE
     if issubclass(cls, float):
         return ScalarKind(float)

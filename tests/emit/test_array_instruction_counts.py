@@ -152,3 +152,19 @@ def test_a_thousand_steps_save_nothing_that_no_formula_reads() -> None:
         return found
 
     assert peak(100) < peak(2) + a.nbytes
+
+
+@pytest.mark.parametrize("count", [1, 4, 16])
+def test_a_chain_of_functions_keeps_an_array_for_each(count: int) -> None:
+    names = ["sin", "exp", "tanh", "sqrt", "square", "cos", "log1p", "arctan"]
+    lines = [f"    x = np.{names[k % len(names)]}(x)" for k in range(count)]
+    space: dict[str, Any] = {"np": np}
+    exec("\n".join(["def chain(x):", *lines, "    return np.sum(x)"]), space)
+    gradient, x = adbc.value_and_grad(space["chain"]), np.linspace(0.3, 0.9, 50_000)
+    for _ in range(4):
+        gradient(x)
+    tracemalloc.start()
+    gradient(x)
+    found = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found <= (count + 3) * x.nbytes

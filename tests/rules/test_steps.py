@@ -103,3 +103,37 @@ def test_constants_of_any_class_are_divided() -> None:
 
     assert adbc.jvp(f, (2.0,), (1.0,)) == (18.0, 9.0)
     assert adbc.value_and_grad(f)(2.0) == (18.0, 9.0)
+
+
+class Scale:
+    """An object that holds a number, of which reverse mode does not see that it is a constant."""
+
+    def __init__(self, number: Any) -> None:
+        self.number = number
+
+    def value(self) -> Any:
+        return self.number
+
+
+def taken_apart(x: Any, scale: Scale, rounded: Callable[[Any], Any]) -> Any:
+    for number in (1e-17, 0.5):
+        if rounded(scale.value() / number) > 3:
+            x = x * 2.0
+    return x
+
+
+# Code that is written for floats looks at the size of what it gives only, and refuses these.
+UNWRITTEN = [guess for guess in adbc.config.SPECULATION if guess not in ("always", "learn")]
+
+
+@pytest.mark.parametrize("rounded", [int, math.floor, math.ceil, round])
+@pytest.mark.parametrize("number", [2.0, np.float64(2.0)])
+@pytest.mark.parametrize("guess", UNWRITTEN)
+def test_constants_of_objects_may_be_taken_apart(
+    rounded: Callable[[Any], Any], number: Any, guess: str
+) -> None:
+    with adbc.use(adbc.Config(speculation=guess)):
+        assert adbc.grad(lambda x: taken_apart(x, Scale(number), rounded))(1.5) == 4.0
+        assert adbc.jvp(lambda x: taken_apart(x, Scale(number), rounded), (1.5,), (1.0,))[1] == 4.0
+        with pytest.raises(UnsupportedError, match="nothing is rounded"):
+            adbc.grad(lambda x: taken_apart(x, Scale(x * number), rounded))(1.5)

@@ -212,6 +212,18 @@ def stale_rrule(f: CoDual, x: CoDual) -> Any:
     return CoDual(math.sin(x.primal), NO_FDATA), lambda by: (NO_RDATA, by * partial)
 
 
+def drifting_frule(f: Dual, x: Dual) -> Dual:
+    """Off by a little more from call to call, and by less than differences see."""
+    CALLS[0] += 1
+    return Dual(math.sin(x.primal), math.cos(x.primal) * x.tangent * (1.0 + 1e-8 * CALLS[0]))
+
+
+def rounding_frule(f: Dual, x: Dual) -> Dual:
+    """As a sum of terms that cancel, in memory that is aligned otherwise from call to call."""
+    CALLS[0] += 1
+    return Dual(math.sin(x.primal), math.cos(x.primal) * x.tangent + 1e-16 * (-1) ** CALLS[0] * x.tangent)
+
+
 STACK: list[float] = []
 
 
@@ -360,6 +372,7 @@ WRONG: list[Case] = [
     ("sin", None, wrong_rdata_rrule, "rdata of argument 0"),
     ("sin", None, wrong_fdata_rrule, "types"),
     ("sin", None, shared_state_rrule, "interleaved"),
+    ("sin", drifting_frule, None, "forward: repeated"),
     ("sin", None, stale_rrule, "reverse: repeated"),
     ("sin", None, stack_rrule, "interleaved"),
     ("square", None, square_not_restoring_rrule, "restoration"),
@@ -386,6 +399,10 @@ def test_wrong_rules_are_caught(name: str, frule: Any, rrule: Any, message: str)
     f, right_frule, right_rrule, *args = RIGHT[name]
     with pytest.raises(AssertionError, match=message):
         test_rule(f, *args, frule=frule or right_frule, rrule=rrule or right_rrule)
+
+
+def test_rounding_is_no_difference_between_runs() -> None:
+    test_rule(math.sin, math.pi / 2, frule=rounding_frule, modes=["forward"])
 
 
 def test_a_kink_is_reported_as_such() -> None:

@@ -14,21 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from adbc.errors import UnsupportedError
 from adbc.rules.formulas import Formula, FormulaCall, function_of
-from adbc.rules.numpy.base import (
-    ArrayRule,
-    finish,
-    gather,
-    gather_tangent,
-    give,
-    new_shadow,
-    refuse_opaque,
-    shaped,
-)
+from adbc.rules.numpy.base import shaped
 from adbc.rules.numpy.elementwise import conj
+from adbc.rules.numpy.reduction_rule import ReductionRule
 from adbc.rules.quick import quick
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule
+from adbc.rules.table import Rule
 from adbc.tangents.array_products import divide, is_finite, multiply
 
 __all__ = ["QUICK", "ROWS", "Formulas", "axes_of", "kept", "lines", "unlines"]
@@ -186,7 +177,7 @@ def var_vjp(
         by = np.real(by)  # of what is real, also where `dtype` makes it complex
     else:
         off = conj(off)
-    return masked(multiply(2 * off, divide(kept(by, x, axis), n)), where)
+    return masked(multiply(2 * off, divide(kept(by, off, axis), n)), where)  # of a mean with more axes, too
 
 
 def half_inverse(y: Any) -> Any:
@@ -200,6 +191,18 @@ def std_jvp(d: Any, y: Any, x: Any, **others: Any) -> Any:
 
 def std_vjp(by: Any, y: Any, x: Any, **others: Any) -> Any:
     return var_vjp(multiply(conj(half_inverse(y)), by), y, x, **others)
+
+
+def _of_mean(formulas: Formulas) -> Formulas:
+    """The formulas of the mean that a variance or deviation is taken around, by those of the array: what
+    counts is the difference of the two."""
+    along, against = map(function_of, formulas)
+    assert along is not None
+    assert against is not None
+    return (
+        lambda d, y, x, **others: -along(d, y, x, **others),
+        lambda by, y, x, **others: -against(by, y, x, **others),
+    )
 
 
 # -- extrema ---------------------------------------------------------------------------------------------
@@ -390,88 +393,10 @@ def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) ->
     if result == "whole" and formulas in _WHOLE:
         row.formulas = (_WHOLE[formulas],)
     if "initial" in row.names and formulas in _OF_INITIAL:
-        row.begin_with(_OF_INITIAL[formulas])
+        row.take_besides("initial", _OF_INITIAL[formulas])
+    if names == MOMENT:
+        row.take_besides("mean", _of_mean(formulas))
     return row
-
-
-class ReductionRule(ArrayRule):
-    """The rule of a reduction of one array."""
-
-    quick: Callable[..., Any] | None = None
-    """A quicker function for arrays of NumPy's own class and no more than `axis` and `keepdims` besides."""
-    initial: int | None = None
-    """The place of the number that the reduction begins with, if there is a derivative by it."""
-    of_initial: tuple[Callable[..., Any], Callable[..., Any]]
-    """The formulas of that number, called as those of the array are."""
-
-    def begin_with(self, formulas: Any) -> None:
-        """Have the number that the reduction begins with differentiated by these `formulas`."""
-        self.of_initial = formulas
-        place = self.initial = self.names.index("initial")
-        self.active.append(place)
-        self.parameters = self.names[: place + 1]
-        self.refused = (*self.refused[:place], None, *self.refused[place + 1 :])
-        self.defaults.setdefault("keepdims", False)
-
-    def uncovered(self, count: int) -> Sequence[int]:
-        return [i for i in super().uncovered(count) if i != self.initial]
-
-    is_as_formulas_say = True
-
-    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
-        is_given = "initial" in keywords or (
-            self.initial is not None and count - len(keywords) > self.initial
-        )
-        return not is_given and super().is_pure(count, keywords)
-
-    def _others(self, args: Args, kwargs: Kwargs) -> dict[str, Any]:
-        """The arguments beside the array, where the number that the reduction begins with is active."""
-        _, others, target, _ = self.split(args, kwargs)
-        if target is not None:
-            raise UnsupportedError(
-                f"np.{self.function.__name__} with initial= and out=, where initial has a derivative",
-                "adbc has no rule for that form",
-                "assign the result: out[...] = ...",
-            )
-        return others
-
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        place = self.initial
-        if place is None or len(args) <= place or dargs[place] is None:
-            return super().frule(args, dargs, kwargs)
-        others = self._others(args, kwargs)
-        refuse_opaque(args[0])
-        out, x = self.function(*args, **kwargs), gather(args[0])
-        dx = gather_tangent(args[0], dargs[0])
-        dout = self.of_initial[0](dargs[place], out, x, **others)
-        if dx is not None:
-            dout = dout + self.jvp[0](dx, out, x, **others)  # type: ignore[misc]  # of a reduction there is one
-        return out, finish(dout, out)
-
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        place = self.initial
-        if place is None or len(args) <= place or fargs[place] is None:
-            return super().rrule(args, fargs, kwargs)
-        others = self._others(args, kwargs)
-        refuse_opaque(args[0])
-        out, x = self.function(*args, **kwargs), gather(args[0])
-        fout = new_shadow(out, True)
-
-        def beginning_pullback(bout: Any) -> Sequence[Any]:
-            by = fout if isinstance(fout, np.ndarray) else bout
-            found: list[Any] = [None] * len(args)
-            if by is not None:
-                if fargs[0] is not None:
-                    found[0] = give(fargs[0], args[0], self.vjp[0](by, out, x, **others))  # type: ignore[misc]
-                found[place] = give(fargs[place], args[place], self.of_initial[1](by, out, x, **others))
-            return found
-
-        return out, fout, beginning_pullback
-
-    def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
-        return (
-            self.quick if count - len(keywords) <= 2 and {"axis", "keepdims"}.issuperset(keywords) else None
-        )
 
 
 class MeanRule(ReductionRule):
@@ -608,7 +533,7 @@ CUMPROD: Formulas = (cumprod_jvp, cumprod_vjp)
 
 WITH_DTYPE = "a axis dtype out keepdims initial where"
 WITHOUT_DTYPE = "a axis out keepdims initial where"
-MOMENT = "a axis dtype out ddof keepdims"
+MOMENT = "a axis dtype out ddof keepdims mean"
 MEAN_NAMES = "a axis dtype out keepdims"
 CUMULATIVE = "a axis dtype out"
 UFUNC_REDUCE = "array axis dtype out keepdims initial where"
@@ -656,7 +581,7 @@ def _rows() -> list[Rule]:
         (np.fmin, EXTREMUM),
     ]:
         row = reduction(ufunc.reduce, UFUNC_REDUCE, axis_zero(formulas), axis=0)
-        row.begin_with(axis_zero(_OF_INITIAL[formulas]))
+        row.take_besides("initial", axis_zero(_OF_INITIAL[formulas]))
         rows.append(row)
     running: Formulas = (running_jvp, running_vjp)
     for ufunc, formulas in [

@@ -66,6 +66,16 @@ def clip_high(d: Any, y: Any, x: Any, low: Any = None, high: Any = None, **other
 CLIP = [clip_x, clip_low, clip_high]
 
 
+class ClipRule(ArrayRule):
+    """The rule of ``np.clip``, whose bounds have shorter names too: ``np.clip(x, max=1.0)``."""
+
+    def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        if len(args) != 1 or not kwargs.keys() & {"min", "max"} or kwargs.keys() & {"a_min", "a_max"}:
+            return super().bind(args, kwargs)
+        rest = dict(kwargs)
+        return super().bind((*args, rest.pop("min", None), rest.pop("max", None)), rest)
+
+
 def clip_row(function: Any, names: str) -> ArrayRule:
     return ArrayRule(function, names, jvp=CLIP, vjp=CLIP)
 
@@ -215,7 +225,7 @@ ROWS: list[Rule] = [
         np.where, "condition x y", jvp=[None, where_x, where_y], vjp=[None, where_x, where_y], when=_three
     ),
     by_example(ZeroRule(np.where, when=plain)),
-    clip_row(np.clip, "a a_min a_max out"),
+    ClipRule(np.clip, "a a_min a_max out", jvp=CLIP, vjp=CLIP),
     clip_row(np.ndarray.clip, "a min max out"),
     NanToNumRule(),
     ArrayRule(

@@ -86,7 +86,7 @@ class _Scan:
         tolerance = float(np.finfo(self.last.dtype).eps) ** 0.5 if self.last.dtype.kind in "fc" else 0.0
         if not np.allclose(self.last, np.reshape(y, self.last.shape), tolerance, tolerance, equal_nan=True):
             raise UnsupportedError(
-                f"np.{_ufunc(row).__name__}.reduce gives another value than the ufunc applied step by step",
+                f"np.{_ufunc(row).__name__}.reduce, or reduceat, gives another value than steps of the ufunc",
                 "its derivative follows from the recurrence only",
                 f"use np.{_ufunc(row).__name__}.accumulate(x)[-1], or a loop",
             )

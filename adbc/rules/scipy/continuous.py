@@ -3,7 +3,8 @@
 SciPy fills an array, here with what lies outside of the support, there with what the formula of the
 distribution gives for the rest.  To follow that costs several times what the formula does.  Where no
 parameter is wrong and everything lies inside, which is asked of the values as they are, the array is what the
-formula gives; otherwise the code of SciPy is followed.
+formula gives; otherwise the code of SciPy is followed.  Of the distributions in `densities` not even that
+is followed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import numpy as np
 from scipy import stats
 
 from adbc.rules.lookup import derived_body
+from adbc.rules.quick import once_per_call
+from adbc.rules.scipy.densities import ROWS as DIRECT_ROWS
+from adbc.rules.scipy.densities import count_of, direct_of, placed
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -26,13 +30,35 @@ def are_inside(self: Any, z: Any, shapes: tuple[Any, ...], scale: Any, is_open: 
     return bool(np.all(self._argcheck(*shapes) & (scale > 0) & mask(z, *shapes)))
 
 
+def is_direct(self: Any, x: Any, parameters: tuple[Any, ...], is_open: bool) -> bool:
+    """Whether a density or distribution function of `x`, and of these parameters, is one of numbers of double
+    precision inside of the support."""
+    if not parameters or any(not _is_double(part) for part in (x, *parameters)):
+        return False
+    *shapes, loc, scale = parameters
+    with np.errstate(all="ignore"):  # what there is to say of them SciPy says
+        z = np.asarray((x - loc) / scale)
+    return are_inside(self, z, tuple(map(np.asarray, shapes)), np.asarray(scale), is_open)
+
+
+def _is_double(x: Any) -> bool:
+    cls = type(x)
+    return cls in (float, int, np.float64) or (cls is np.ndarray and x.dtype.char == "d")
+
+
 def _body(name: str) -> Callable[..., Any]:
     """The body of the method `name`, which calls that of the formula and is told of the scale by its kind."""
     formula = f"_{name}"
     followed: Any = derived_body(getattr(stats.rv_continuous, name))
     is_density, is_open = name in ("pdf", "logpdf"), name not in ("pdf", "logpdf")
 
+    @once_per_call
     def body(self: Any, x: Any, *args: Any, **kwds: Any) -> Any:
+        direct = direct_of(type(self), name)
+        if direct is not None:  # to ask the distribution anything costs more than the formula does
+            parameters = placed(count_of(type(self), name), args, kwds)
+            if is_direct(self, x, parameters, is_open):
+                return direct(x, *parameters)
         given, loc, scale = self._parse_args(*args, **kwds)
         x, scale = np.asarray(x), np.asarray(scale)
         shapes = tuple([np.asarray(s) for s in given])
@@ -53,7 +79,9 @@ _NAMES = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf")
 _ASKED = ("_argcheck", "_support_mask", "_open_support_mask")
 
 ROWS: list[Rule] = [
+    *DIRECT_ROWS,
     ZeroRule(are_inside),
+    ZeroRule(is_direct),
     *(
         Overlay(getattr(stats.rv_continuous, name), _body(name))
         for name in _NAMES

@@ -6,6 +6,7 @@ diagonal (Mathias 1996); its adjoint is the derivative at the adjoint of A.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -105,6 +106,30 @@ def _power_against_t(by: Any, y: Any, a: Any, t: Any) -> Any:
 
 
 _power = _above_diagonal(linalg.fractional_matrix_power)
+
+
+_DISP = inspect.signature(linalg.funm).parameters["disp"].default
+
+
+def funm(A: Any, func: Any, disp: Any = _DISP) -> Any:
+    """The function `func` of a matrix by its eigenvalues and vectors, which have derivatives."""
+    if disp is not _DISP and not disp:
+        raise UnsupportedError(
+            "scipy.linalg.funm with disp=False",
+            "adbc has no rule for the estimate of the error",
+            "leave out disp",
+        )
+    a = np.asarray(A)
+    if a.ndim > 2:
+        return np.stack([funm(part, func) for part in a])
+    values, vectors = np.linalg.eig(a.astype(np.result_type(a, np.complex64)))
+    by_vectors = vectors * func(values)
+    found = np.linalg.solve(vectors.T, by_vectors.T).T
+    # SciPy gives real numbers where what is left of the imaginary parts of a real matrix is rounding.
+    unit = np.finfo(found.dtype).eps
+    tolerance = unit * (1e6 if unit < 1e-10 else 1e3)
+    is_real = np.isrealobj(a) and np.allclose(found.imag, 0.0, atol=tolerance)
+    return found.real if is_real else found
 
 
 # -- A X + X B = Q ---------------------------------------------------------------------------------------
@@ -233,6 +258,7 @@ ROWS: list[Rule] = [
         {
             "solve_continuous_lyapunov": solve_continuous_lyapunov,
             "solve_lyapunov": solve_continuous_lyapunov,
+            "funm": funm,
         },
     ),
 ]

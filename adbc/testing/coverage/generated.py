@@ -139,14 +139,20 @@ def _texts(name: str, entry: str, function: Any) -> Iterator[str]:
     """Texts of calls of `function` that its signature allows, from the most to the least likely."""
     parameters = _parameters(function)
     home, _, last = name.rpartition(".")
-    if home in ("np.ndarray", "np.float64") and not callable(function):
-        yield f"{'v' if home == 'np.ndarray' else 'np.float64(x)'}.{last}"
+    if home == "np.float64":  # whose methods take no float of Python's for their own number
+        calls = ("()", "(y)", "(y, z)") if callable(function) else ("",)
+        yield from (f"np.float64(x).{last}{call}" for call in calls)
+        return
+    if home == "np.ndarray" and not callable(function):
+        yield f"v.{last}"
         return
     if isinstance(function, np.ufunc) and last in OF_METHODS:
         yield from (f"{name}({given})" for given in OF_METHODS[last] if function.nin == 2 or "u" not in given)
         return
     if isinstance(function, np.ufunc) and function.signature is None:
         yield f"{name}({', '.join(FREE[: function.nin])})"
+        if function.nin == 2:
+            yield f"{name}(y, x)"  # whose first number is the larger one
         return
     if parameters is None:
         for count in (1, 2, 3, 4):

@@ -27,6 +27,7 @@ from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.numpy.elementwise import ElementwiseRule
 from adbc.rules.table import Overlay, PureRule, Rule, ScalarRule, ZeroRule
 from adbc.runtime import use
+from adbc.tangents import FData, RData, Tangent
 from adbc.testing.coverage.cases import Case
 from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.generated import cases_of
@@ -126,8 +127,10 @@ def _fields(row: Any, jvp: tuple[Any, ...], vjp: tuple[Any, ...]) -> dict[str, A
 
 
 def _wrong_frule(frule: Any) -> Any:
-    def wrong(*args: Any, **options: Any) -> Any:
-        out, dout = frule(*args, **options)
+    def wrong(args: Any, dargs: Any, *more: Any, **options: Any) -> Any:
+        out, dout = frule(args, dargs, *more, **options)
+        if out is None:  # all that it does is to write into its first argument
+            _negative(dargs[0])
         return out, _negative(dout)
 
     return wrong
@@ -145,15 +148,17 @@ def _negative(tangent: Any) -> Any:
         return tuple(map(_negative, tangent))
     if type(tangent) is list:
         tangent[:] = map(_negative, tangent)
+    if isinstance(tangent, Tangent | FData | RData):  # of a tuple with names
+        vars(tangent).update({name: _negative(part) for name, part in vars(tangent).items()})
     return tangent
 
 
 def _wrong_rrule(rrule: Any) -> Any:
-    def wrong(*args: Any, **options: Any) -> Any:
-        out, fout, pullback = rrule(*args, **options)
+    def wrong(args: Any, fargs: Any, *more: Any, **options: Any) -> Any:
+        out, fout, pullback = rrule(args, fargs, *more, **options)
 
         def wrong_pullback(bout: Any) -> Any:
-            _negative(fout if isinstance(fout, np.ndarray | list) else None)
+            _negative(fargs[0] if out is None else fout)
             return pullback(_negative(bout))
 
         return out, fout, wrong_pullback
@@ -221,11 +226,18 @@ def survey_of_mutations(module: str, pattern: str = "", limit: int = 20) -> Iter
 
 
 def _right(entry: str, function: Any, limit: int) -> list[Case]:
-    """The calls that a function is judged by, with other kinds of arguments too, if they are right."""
+    """The calls that a function is judged by, with other kinds of arguments too, if they are right; each call
+    comes once before one comes again, for there may be a row for each."""
     cases = list(cases_of(entry, function))
     judged_by = {case.text for case in cases if case.primary}
-    cases = sorted((case for case in cases if case.text in judged_by), key=lambda case: not case.primary)
-    return [case for case in cases[:40] if (verdict := judge(case, limit)) and verdict.status == "right"][:12]
+    turns: dict[str, int] = {}
+    ordered = []
+    for case in sorted((case for case in cases if case.text in judged_by), key=lambda case: not case.primary):
+        turns[case.text] = turns.get(case.text, 0) + 1
+        ordered.append((not case.primary, turns[case.text], case))
+    cases = [case for _, _, case in sorted(ordered, key=lambda entry: entry[:2])]
+    right = [case for case in cases[:60] if (verdict := judge(case, limit)) and verdict.status == "right"]
+    return right[:24]
 
 
 def _word(mutation: Mutation, survivor: bool) -> str:

@@ -85,6 +85,57 @@ def test_a_variance_that_is_asked_for_as_complex(function: Any) -> None:
         check_rule(lambda x: function(x, dtype=complex, mean=0.5 + 0.5j), X)
 
 
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="of newer versions of NumPy")
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.clip(x, min=x[0] * 2.0, max=2.0),
+        lambda x: np.clip(x, max=x[1] * 0.5),
+        lambda x: np.clip(x, min=x[1]) @ x,
+        lambda x: np.clip(X, max=x[1:2] * 0.5, min=None),
+        lambda x: np.clip(x, min=x[0] * 2.0, out=np.zeros(3)) @ x,
+        lambda x: np.clip(x, a_min=x[0] * 2.0, a_max=None),
+    ],
+)
+def test_the_shorter_names_of_the_bounds_of_a_clip(f: Callable[[Any], Any]) -> None:
+    check_rule(f, X)
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="of newer versions of NumPy")
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: np.var(a, axis=0, mean=np.mean(a, axis=0, keepdims=True)),
+        lambda a: np.std(a, axis=0, mean=np.mean(a, axis=0, keepdims=True), ddof=1),
+        lambda a: np.std(a, axis=1, keepdims=True, mean=a[0, 1], correction=1),
+        lambda a: np.var(a, mean=a[:1], where=a > 0.5),
+        lambda a: a.var(axis=(0, 1), mean=a[0, 0], ddof=1),
+        lambda a: a.std(1, mean=a[:, :1] ** 2),
+        lambda a: np.var(X[:2, None], 0, mean=a[:1]),
+        lambda a: np.var(a, axis=0, mean=0.3),
+        lambda a: np.var(a * (1 + 0.5j), axis=1, mean=a[:, :1] * (0.3 - 1j)),
+        lambda a: np.std(a * (1 + 0.5j), mean=a[0, 0] * 1j),
+        lambda a: np.var(a, mean=a[0, 0] * (1 + 1j)).real,
+        lambda a: np.nanstd(a, axis=0, mean=a[:1] * 2.0),
+    ],
+)
+def test_the_mean_of_a_variance_is_given(f: Callable[[Any], Any]) -> None:
+    a = np.array([[0.3, 1.2, 2.7], [0.9, 0.4, 1.7]])
+    check_rule(f, a)
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="of newer versions of NumPy")
+def test_the_mean_of_a_variance_that_is_written_elsewhere() -> None:
+    def into(a: Any) -> Any:
+        out = np.zeros(3)
+        np.var(a, axis=0, out=out, mean=0.5)
+        return out @ a[0]
+
+    check_rule(into, np.outer(X, X))
+    with pytest.raises(UnsupportedError, match="mean="):
+        adbc.grad(lambda x: np.var(x, out=np.zeros(()), mean=x[0]))(X)
+
+
 def overwritten(r: Any, x: Any) -> Any:
     r[...] = x[0]
     return np.mean(r) * x[1]

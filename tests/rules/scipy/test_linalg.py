@@ -189,6 +189,23 @@ def test_functions_of_matrices() -> None:
         check_rule(call(name), 0.1 * A)
 
 
+def test_functions_of_matrices_of_the_users() -> None:
+    turning = np.array([[0.0, 1.0], [-2.0, 0.3]])
+    for a in (S, 0.1 * A, turning, Z, turning - 3.0 * np.eye(2), np.array([[0.3]])):
+        check_rule(lambda a: linalg.funm(a, np.exp), a)
+    check_rule(lambda a: linalg.funm(a, np.log), turning - 3.0 * np.eye(2))  # which is complex
+    check_rule(lambda a: linalg.funm(a, lambda t: t**3), A)
+    check_rule(lambda a, c: linalg.funm(a, lambda t: np.sin(c * t)), turning, 1.3)
+    check_rule(lambda a: linalg.funm(a, np.cos), np.stack([turning, turning.T + 1.0]))
+    assert adbc.vjp(lambda a: linalg.funm(a, np.exp), S.astype(np.float32))[0].dtype == np.float32
+    by_eigenvalues = adbc.hvp(lambda a: np.sum(linalg.funm(a, np.exp)), (turning,), (turning.T,))
+    expected = adbc.hvp(lambda a: np.sum(linalg.expm(a)), (turning,), (turning.T,))
+    np.testing.assert_allclose(by_eigenvalues, expected, rtol=1e-9)
+    assert np.all(np.isnan(adbc.grad(lambda a: np.sum(linalg.funm(a, np.exp)))(np.eye(2))))
+    with pytest.raises(UnsupportedError, match="eave out disp"):
+        adbc.grad(lambda a: linalg.funm(a, np.exp, disp=False)[0].sum())(S)
+
+
 def test_matrix_equations() -> None:
     q = RNG.normal(size=(4, 3))
     check_rule(call("solve_sylvester"), A, A[:3, :3] + 5.0 * np.eye(3), q)

@@ -197,6 +197,12 @@ def test_a_product_with_an_exponential() -> None:
     check_gradient(lambda d: np.sum(linalg.expm_multiply(0.1 * matrix(d, "csr"), V) ** 2), NUMBERS)
 
 
+def test_a_product_with_the_exponential_of_a_constant() -> None:
+    """How many terms are summed is computed from norms, which are numbers of an object of SciPy's."""
+    fixed = sparse.csr_array(np.diag([2.0, 3.0, 4.0]) + np.eye(3, k=1))
+    check_gradient(lambda v: np.sum(linalg.expm_multiply(fixed, v) ** 2), V[:3])
+
+
 # -- sparse arrays of one axis or of three, and matrices that are assembled entry by entry -----------------
 
 

@@ -50,9 +50,18 @@ def _judged(text: str, kind: str = "1-d", entry: str = "numpy.it") -> Verdict:
     return found
 
 
+def test_methods_of_numbers_are_called_on_numbers() -> None:
+    entries = entries_of("numpy")["numpy numbers"]
+    for name, text in {"__add__": "np.float64(x).__add__(y)", "sum": "np.float64(x).sum()"}.items():
+        texts = [case.text for case in cases_of(f"numpy.float64.{name}", entries[f"numpy.float64.{name}"])]
+        assert text in texts
+        assert _judged(text, "float", f"numpy.float64.{name}").status == "right"
+
+
 def test_verdicts() -> None:
     assert _judged("np.sin(x)").status == "right"
     assert _judged("np.argmax(x)").status == "zero"
+    assert _judged("np.copyto(u, v)").status == "right"
     assert judge(Case("numpy.it", "np.sin(x, 3.0, 4.0)", "1-d")) is None
     assert _judged("np.log(x - x)").status == "not judged"
     assert _judged("np.sin(1e9 * x)").status == "not judged"
@@ -90,6 +99,9 @@ def test_clear_errors() -> None:
     assert not is_clear("numpy.eig met x, in call (<generated call 1>:2)", case)
     assert not is_clear("it met x, in call (<generated call 1>:2): why. Use this", case)
     assert not is_clear("numpy.eig met x: why. Use this", case)
+    nested = Case("numpy.eig", "np.eig(np.svd(x)[0])", "1-d")
+    assert is_clear("numpy.svd met x, in call (<generated call 1>:2): why. Use this", nested)
+    assert not is_clear("numpy.sort met x, in call (<generated call 1>:2): why. Use this", nested)
 
 
 def test_entries_and_cases() -> None:

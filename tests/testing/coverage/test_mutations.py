@@ -12,7 +12,8 @@ import pytest
 import adbc
 from adbc.rules import default_table
 from adbc.testing.coverage import Case
-from adbc.testing.coverage.mutations import Mutation, mutations_of, replaced, survives
+from adbc.testing.coverage.mutations import Mutation, _right, mutations_of, replaced, survives
+from adbc.testing.coverage.tables import CALLS
 from adbc.testing.coverage.tables.survivors import SURVIVORS
 
 
@@ -31,6 +32,9 @@ def _cases(entry: str, text: str) -> Sequence[Case]:
         ("numpy.hypot", np.hypot, "np.hypot(x, y)", 6),
         ("numpy.sum", np.sum, "np.sum(x)", 3),
         ("math.frexp", math.frexp, "math.frexp(x)", 2),
+        ("numpy.linalg.slogdet", np.linalg.slogdet, "np.linalg.slogdet(A)", 2),
+        ("numpy.linalg.lstsq", np.linalg.lstsq, "np.linalg.lstsq(C, v[:4])[0]", 2),
+        ("numpy.copyto", np.copyto, "np.copyto(u, v)", 2),
     ],
 )
 def test_wrong_rules_are_found(entry: str, function: Any, text: str, count: int) -> None:
@@ -40,6 +44,12 @@ def test_wrong_rules_are_found(entry: str, function: Any, text: str, count: int)
     for mutation in mutations[:count]:
         assert not survives(mutation, cases, 20), mutation.name
     assert survives(Mutation(entry, mutations[0].row, "nothing", {}), cases, 20)  # as it was before
+
+
+def test_each_call_of_a_function_is_judged() -> None:
+    texts = {case.text for case in _right("math.hypot", math.hypot, 20)}
+    assert texts >= set(CALLS["math.hypot"])  # a row for each number of arguments
+    assert len(texts) >= 9
 
 
 def test_what_is_not_put_back_is_found() -> None:

@@ -24,12 +24,20 @@ _OF_DATA = (
     "median_grouped",
 )
 
+_NUMBERS = ("x", "y", "z", "w", *(f"v[{i}]" for i in range(3)), "u[0]", "u[1]")
+"""Numbers that have a derivative, each another."""
+
 CALLS: dict[str, Sequence[str]] = {
     "math.sumprod": ["math.sumprod([x, y], [y, 2.0])"],
     "math.dist": ["math.dist([x, y], [y, 0.1])"],
     "math.fsum": ["math.fsum([x, y, 0.3])", "math.fsum(items)"],
     "math.prod": ["math.prod([x, y, 0.3])", "math.prod(items, start=2.0)"],
-    "math.hypot": ["math.hypot(x, y)", "math.hypot(x, y, 0.3)"],
+    "math.hypot": [
+        "math.hypot(x, y)",
+        "math.hypot(x, y, 0.3)",
+        "math.hypot(x)",
+        *(f"math.hypot({', '.join(_NUMBERS[:count])})" for count in range(3, 10)),
+    ],
     "math.fmod": ["math.fmod(x, y)", "math.fmod(x + 3.0, y)"],
     "math.ldexp": ["math.ldexp(x, 3)"],
     "math.log": ["math.log(x)", "math.log(x, 3.0)", "math.log(x, y + 1.5)"],

@@ -1,0 +1,90 @@
+"""Distributions whose densities have short derivatives: by all parameters, in all forms of calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import adbc
+from adbc.rules.scipy.densities import LOGARITHMS, placed
+from adbc.testing import test_rule as check_rule
+
+SHAPES: dict[Any, tuple[float, ...]] = {
+    stats.norm: (), stats.expon: (), stats.t: (3.3,), stats.gamma: (2.3,), stats.chi2: (3.5,),
+    stats.beta: (2.3, 1.7),
+}  # fmt: skip
+X = np.array([0.31, 0.62, 0.9])
+NAMES = ["pdf", "logpdf", "cdf", "logcdf", "sf", "logsf"]
+
+
+def test_there_is_a_case_of_each() -> None:
+    assert SHAPES.keys() == LOGARITHMS.keys()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("distribution", SHAPES, ids=lambda d: d.name)
+def test_all_parameters(distribution: Any, name: str) -> None:
+    given = (*SHAPES[distribution], 0.1, 1.2)
+    check_rule(lambda x, *p: getattr(distribution, name)(x, *p), X, *given)
+    check_rule(
+        lambda x, *p: getattr(distribution, name)(x, *p[:-2], scale=p[-1], loc=p[-2]),
+        np.stack([X, X]),
+        *given,
+    )
+    check_rule(lambda x, *p: getattr(distribution(*p), name)(x), 0.62, *given)
+    check_rule(lambda x, s: getattr(distribution, name)(x, *given[:-2], 0.1, s), X, X + 0.5)
+
+
+def test_outside_of_the_support_and_in_other_precision() -> None:
+    outside = np.array([-0.5, 0.62, 1.5])
+    check_rule(lambda x: stats.beta.pdf(x, 2.3, 1.7), outside)
+    for method in (stats.norm.logpdf, stats.norm.cdf):
+        value, tangent = adbc.jvp(method, (X.astype(np.float32),), (np.ones(3, np.float32),))
+        assert value.dtype == method(X.astype(np.float32)).dtype == tangent.dtype
+    with np.errstate(all="ignore"):
+        assert np.all(np.isnan(adbc.jvp(lambda s: stats.norm.pdf(X, 0.0, s), (-1.0,), (1.0,))[0]))
+
+
+def test_wrong_calls_are_as_wrong_as_before() -> None:
+    for call in (
+        lambda x: stats.norm.pdf(x, 0.1, loc=0.3),
+        lambda x: stats.norm.pdf(x, 0.1, 1.0, 2.0),
+        lambda x: stats.gamma.pdf(x),
+        lambda x: stats.norm.pdf(x, size=3),
+    ):
+        with pytest.raises(TypeError):
+            call(0.3)
+        with pytest.raises(TypeError):
+            adbc.grad(call)(0.3)
+    assert placed(1, (2.0,), {"scale": 3.0}) == (2.0, 0.0, 3.0)
+
+
+def test_second_derivatives() -> None:
+    def f(p: Any) -> Any:
+        return np.sum(stats.t.logpdf(X, p[0], p[1], p[2]) + stats.norm.logcdf(X, p[1], p[2]))
+
+    p, v = np.array([3.3, 0.1, 1.2]), np.array([1.0, -0.5, 0.3])
+    step = 1e-5
+    expected = (adbc.grad(f)(p + step * v) - adbc.grad(f)(p - step * v)) / (2 * step)
+    np.testing.assert_allclose(adbc.hvp(f, (p,), (v,))[0], expected, rtol=1e-6, atol=1e-8)
+
+
+def test_a_distribution_of_the_users_is_followed() -> None:
+    class Shifted(stats.rv_continuous):
+        shift = 0.0
+
+        def _pdf(self, x: Any) -> Any:
+            return np.exp(-((x - self.shift) ** 2))
+
+    def f(x: float) -> Any:
+        own = Shifted()
+        own.shift = x
+        return own.pdf(0.3)
+
+    x, step = 0.7, 1e-6
+    expected = (f(x + step) - f(x - step)) / (2 * step)
+    assert adbc.grad(f)(x) == pytest.approx(expected, rel=1e-6)
+    assert adbc.jvp(f, (x,), (1.0,))[1] == pytest.approx(expected, rel=1e-6)
