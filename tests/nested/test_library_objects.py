@@ -123,10 +123,9 @@ def test_the_curvature_of_a_struve_function_at_zero() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["linear", "cubic"])
-def test_interpolation(kind: str) -> None:
+def test_interpolation() -> None:
     def f(x: float) -> Any:
-        return interpolate.interp1d(GRID, np.sin(GRID) * x, kind=kind)(x) ** 2
+        return interpolate.interp1d(GRID, np.sin(GRID) * x)(x) ** 2
 
     slope = adbc.grad(f)
     wanted = (slope(0.7 + 1e-5) - slope(0.7 - 1e-5)) / 2e-5

@@ -7,6 +7,7 @@ from abc import ABCMeta
 from types import BuiltinMethodType, MappingProxyType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
+from adbc.cpython.arity import is_misfit
 from adbc.ir import intrinsics
 from adbc.rules.table import TextRule
 from adbc.runtime.calls import attributes, exceptions, inner_texts, steps
@@ -99,7 +100,7 @@ class Objects(Ways):
         """What the standard library does as it is: it looks something up, writes a line for a log that only
         goes out, or warns."""
         call = step.call
-        if is_looked_up(call.function):
+        if is_looked_up(call.function) or is_misfit(call.function, call.count, call.keywords):
             self.as_it_is(call, changes_nothing=True)
             self.lines.append("if out.__class__ is list: fout = let_be(context, out)")
             return
