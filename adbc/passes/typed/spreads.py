@@ -114,9 +114,7 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object], *, is_gu
             arguments, merging = named.get(call, ({}, set()))
             # What C code does not take is left to raise, as it stands.
             function = constant(call.operands[1]) if len(call.operands) > 1 else None
-            if elements is not None and not is_misfit(
-                function, len(elements), [*arguments]
-            ):
+            if elements is not None and not is_misfit(function, len(elements), [*arguments]):
                 gone |= merging
                 call.operands = [call.operands[1], *elements, *arguments.values()]
                 call.keywords = tuple(arguments)
