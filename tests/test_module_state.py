@@ -20,6 +20,7 @@ ARRAYS = "gets what is to be done with arrays when the first one is met"
 STATE = {
     "chainrules.registry.registry": "what packages declare; an engine reads it by its version",
     "checkpoints.advances": MEMO,
+    "cpython.arity._known": MEMO,
     "cpython.decode._parsed": MEMO,
     "cpython.libraries.is_library_file": MEMO,
     "cpython.names._parameters_read": MEMO,

@@ -66,6 +66,9 @@ class Frame:
         self.index = 0  # of the instruction that is being lifted
         self.region: Region | None = None  # of the instruction that is being lifted
         self.promises = promises(code.code.co_consts)
+        self.keeps_unbound = any(constant is UNBOUND for constant in code.code.co_consts)
+        """Whether the code, which adbc has written, puts `UNBOUND` into variables as a value: it asks itself
+        whether one is that, and moves it about where it is not asked for."""
         self.may_raise = False  # whether an instruction of the block may raise (without a handler)
         self.checks: list[Instruction] = []
         self.looks: dict[Value, Construct] | None = {} if looks else None
@@ -253,7 +256,7 @@ class Frame:
         Behind a loop or join that is often not plain yet: `ssa.drop_checks` decides in the end.
         """
         value = self.read(slot)
-        if isinstance(value, Instruction | Argument):
+        if isinstance(value, Instruction | Argument) or self.keeps_unbound:
             return value
         if isinstance(value, Const) and value.value is not UNBOUND:
             return value

@@ -16,6 +16,7 @@ from adbc.passes.normal.fold_constants import fold_constants
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call
 from adbc.passes.normal.idle_handlers import idle_handlers
 from adbc.passes.normal.merge_blocks import merge_blocks
+from adbc.passes.normal.misfits import misfits
 from adbc.passes.normal.new_to_call import new_to_call
 from adbc.passes.normal.operators_to_call import operators_to_call
 from adbc.passes.normal.promote_cells import promote_cells
@@ -56,6 +57,8 @@ NORMAL: Group[Globals] = Group(
               "needs cells that those functions no longer hold"),
         Stage("resolve_globals", resolve_globals, ("calls",), ("known globals",),
               "looks for calls of _global_ and _getattr_"),
+        Stage("misfits", in_place(misfits), ("known globals",), ("calls that fit",),
+              "needs targets that are constants, and all that follows knows functions in C"),
         Stage("foreigncall_to_call", in_place(foreigncall_to_call), ("known globals",), ("foreign calls",),
               "needs targets that are constants"),
         Stage("enumerations", in_place(enumerations), ("foreign calls",), (),

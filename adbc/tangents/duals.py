@@ -25,6 +25,7 @@ __all__ = [
     "RData",
     "Tangent",
     "with_fields",
+    "without_fields",
     "zero_record",
 ]
 
@@ -227,6 +228,11 @@ class ArrayTangent(MutableTangent):
 
     def __repr__(self) -> str:
         return f"ArrayTangent({', '.join([repr(self.array), *_shown(self)])})"
+
+
+def without_fields(cls: type) -> MutableTangent:
+    """What stands beside a new instance of `cls`, a class with fields, which has none yet."""
+    return ArrayTangent() if cls is ArrayTangent else MutableTangent()
 
 
 class ListTangent(list[Any]):

@@ -24,7 +24,8 @@ from adbc.tangents.split import fdata, record, split_parts, zero_rdata
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = [
-    "accumulate", "add", "cotangent_of", "external_fdata", "external_rdata", "fill_tangent", "fresh_shadow",
+    "TABLES", "accumulate", "add", "cotangent_of", "external_fdata", "external_rdata", "fill_tangent",
+    "fresh_shadow",
     "fresh_tangent", "in_order", "internal_fdata", "internal_rdata", "multiply", "project", "slot_increment",
     "slot_rdata", "slot_shadow", "slot_tangent",
 ]  # fmt: skip
@@ -363,6 +364,12 @@ ARRAY_FRESH: dict[type, Any] = {}
 
 ARRAY_FINITE: dict[type, Any] = {}
 """By class of array, a function that says whether all numbers of an array are finite."""
+
+TABLES = (
+    NUMBERS, _OF_NUMBERS, ARRAY_MULTIPLY, ARRAY_DIVIDE, ARRAY_REDUCE, ARRAY_ACCUMULATE, ARRAY_OF_SEQUENCE,
+    ARRAY_FRESH, ARRAY_FINITE,
+)  # fmt: skip
+"""What is looked up by class here, and grows whenever a class is first met."""
 
 
 def _hook(table: dict[type, Any], cls: type) -> Any:

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 
 from adbc.tangents import arithmetic, containers, iterators, objects, scalars
 from adbc.tangents.constants import CONST, Const
+from adbc.tangents.duals import ArrayTangent
 from adbc.tangents.fields import LOCAL
 from adbc.tangents.nothing import NoTangent
 from adbc.tangents.protocol import INACTIVE, KINDS, RESOLVERS
@@ -40,6 +41,7 @@ def install() -> None:
             types.MethodWrapperType: objects.BUILTIN_METHOD,
             types.SimpleNamespace: objects.NAMESPACE,
             LOCAL: objects.InstanceKind(),
+            ArrayTangent: objects.ARRAY_TANGENT,
             ContextVar: VARIABLE,
             types.MappingProxyType: containers.PROXY,
             functools.partial: objects.PARTIAL,

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured, captures_empty_cell
-from adbc.tangents.duals import MutableTangent, Tangent, zero_record
+from adbc.tangents.duals import ArrayTangent, MutableTangent, Tangent, zero_record
 from adbc.tangents.fields import (
     arguments,
     hides_arguments,
@@ -32,6 +32,7 @@ from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Kind, Parts, ValueKind, kind_of
 
 __all__ = [
+    "ARRAY_TANGENT",
     "BUILTIN_METHOD",
     "CELL",
     "EXCEPTION",
@@ -112,6 +113,31 @@ class InstanceKind(FieldKind):
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
         for name, value in parts:
             set_instance_field(y, name, value)
+
+
+class ArrayTangentKind(InstanceKind):
+    """How tangents of instances of subclasses of `ndarray` are differentiated themselves: as these are, so
+    that beside the dictionary of the tangent stands that of its own tangent, with the same names."""
+
+    def tangent_type(self, cls: type) -> type:
+        return ArrayTangent
+
+    def shell(self, x: Any) -> Any:
+        return ArrayTangent()
+
+    def parts(self, x: Any) -> Parts:
+        return [(None, x.array), *super().parts(x)]
+
+    def fill(self, t: Any, parts: Parts) -> None:
+        t.array = parts[0][1]
+        super().fill(t, parts[1:])
+
+    def part(self, t: Any, key: Any) -> Any:
+        return t.array if key is None else super().part(t, key)
+
+    def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
+        y.array = parts[0][1]
+        super().primal_fill(y, x, parts[1:])
 
 
 def _bare(cls: type) -> Any:
@@ -433,6 +459,7 @@ def resolve_object(cls: type) -> Kind | None:
     return InstanceKind(slots_of(cls))
 
 
+ARRAY_TANGENT = ArrayTangentKind()
 CELL = CellKind()
 FUNCTION = FunctionKind()
 METHOD = MethodKind()

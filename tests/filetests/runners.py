@@ -43,6 +43,7 @@ from adbc.passes.normal.inline_calls import inline_calls, is_small
 from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.managers import managers
 from adbc.passes.normal.merge_blocks import merge_blocks
+from adbc.passes.normal.misfits import misfits
 from adbc.passes.normal.named_tuples import named_tuples
 from adbc.passes.normal.needed_releases import needed_releases
 from adbc.passes.normal.new_to_call import new_to_call
@@ -452,6 +453,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "inline_calls": _in_place(lambda graph: inline_calls(graph, _small_callee)),
     "merge_blocks": merge_blocks,
     "needed_releases": _in_place(needed_releases),
+    "misfits": misfits,
     "new_to_call": new_to_call,
     "operators_to_call": operators_to_call,
     "promote_cells": promote_cells,

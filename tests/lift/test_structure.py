@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+import types
 from typing import Any
 
+from adbc.inspect import roundtrip
 from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import UNBOUND
 from adbc.ir.terminators import Branch
 from adbc.ir.values import Const, Instruction
 from adbc.lift import lift
@@ -177,3 +180,17 @@ def test_annotations_are_a_dict_or_the_function_that_makes_it() -> None:
     assert isinstance(annotations, Instruction) and annotations.op == "build_map"
     names = [v.value for v in annotations.operands[::2] if isinstance(v, Const)]
     assert names == ["x", "return"]
+
+
+def test_a_variable_may_hold_the_mark_of_unbound_ones_in_code_that_adbc_has_written() -> None:
+    def moved(is_bound: bool) -> Any:
+        value: Any = "the mark"
+        if is_bound:
+            value = 1
+        return (value,)
+
+    code = moved.__code__
+    marked = tuple(UNBOUND if constant == "the mark" else constant for constant in code.co_consts)
+    written = types.FunctionType(code.replace(co_consts=marked), globals())
+    assert roundtrip(written)(True) == (1,)
+    assert roundtrip(written)(False) == (UNBOUND,)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import interpolate, special, stats
 
 import adbc
 from tests.programs.checks import check_second_derivative
@@ -50,6 +50,27 @@ class Scaled:
         return self.times(other) * self.by
 
 
+GRID = np.linspace(0.0, 3.0, 7)
+
+
+class Kept:
+    """Has slots beside its dictionary, as objects of SciPy's that interpolate."""
+
+    __slots__ = ("__dict__", "power")
+
+    def __init__(self, power: float) -> None:
+        self.power = power
+        self.factor = 1.0
+
+
+def slots_and_attributes(x: float) -> Any:
+    kept = Kept(x)
+    for name in ("factor", "power"):
+        setattr(kept, name, getattr(kept, name) * x)
+    kept.factor = kept.factor * kept.power
+    return kept.factor * kept.power
+
+
 PROGRAMS: dict[str, Callable[[float], Any]] = {
     "normal pdf": lambda x: stats.norm.pdf(x, 0.1, 1.3),
     "normal logpdf": lambda x: stats.norm.logpdf(x),
@@ -60,6 +81,7 @@ PROGRAMS: dict[str, Callable[[float], Any]] = {
     "by a parameter": lambda x: statistics.NormalDist(x, 1.2).pdf(0.4),
     "made before": lambda x: STANDARD.pdf(x) * x,
     "methods by class": lambda x: Scaled(x * x).times(x) + Scaled(2.0 * x)(x),
+    "slots beside attributes": slots_and_attributes,
     "slots": lambda x: Spring(0.2, 3.0).energy(x),
 }
 
@@ -98,3 +120,22 @@ def test_struve_functions(function: Any, order: float, x: float) -> None:
 def test_the_curvature_of_a_struve_function_at_zero() -> None:
     slope = adbc.grad(lambda x: special.struve(1, x))
     assert adbc.grad(slope)(0.0) == pytest.approx(4 / (3 * np.pi))
+
+
+@pytest.mark.slow
+def test_interpolation() -> None:
+    def f(x: float) -> Any:
+        return interpolate.interp1d(GRID, np.sin(GRID) * x)(x) ** 2
+
+    slope = adbc.grad(f)
+    wanted = (slope(0.7 + 1e-5) - slope(0.7 - 1e-5)) / 2e-5
+    assert adbc.hvp(f, (0.7,), (1.0,))[0] == pytest.approx(wanted, rel=1e-5)
+
+
+@pytest.mark.slow
+def test_masked_arrays() -> None:
+    def f(x: float) -> Any:
+        m = np.ma.masked_array(np.array([x, 2.0, x * x]), mask=[False, True, False])
+        return m[0] * m[2] * x
+
+    assert adbc.hvp(f, (0.7,), (1.0,))[0] == pytest.approx(12 * 0.7**2)

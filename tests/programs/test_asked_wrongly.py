@@ -1,6 +1,7 @@
 """What Python refuses is refused with the same exception in differentiated code, and not done."""
 
 import itertools
+import operator
 
 import pytest
 
@@ -143,3 +144,40 @@ def test_global_statements_in_executed_code(f):
     for _ in range(4):
         assert adbc.value_and_grad(f)(1.5) == pytest.approx((f(1.5), slope))
         assert adbc.jvp(f, (1.5,), (1.0,)) == pytest.approx((f(1.5), slope))
+
+
+# -- functions in C with another number of arguments than they take ------------------------------------------
+
+
+def caught(call):
+    """A function of `x` that goes on where ``call(x)`` raises a `TypeError`."""
+    namespace = {"operator": operator}
+    exec(
+        "def f(x):\n"
+        "    y = x * x\n"
+        "    try:\n"
+        f"        {call}\n"
+        "    except TypeError:\n"
+        "        return y * x\n"
+        "    return x\n",
+        namespace,
+    )
+    return namespace["f"]
+
+
+MISFITS = [
+    "operator.add(x)", "operator.add(x, x, x)", "operator.neg()", "operator.neg(x, x)", "operator.is_(x)",
+    "operator.not_()", "operator.getitem([x])", "operator.getitem([x], 0, 1)", "operator.setitem(x)",
+    "operator.setitem([x], 0)", "operator.delitem([x])", "operator.mul(*[x])", "operator.lt(*(x,))", "abs()",
+    "len()", "getattr(x)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", MISFITS)
+def test_the_program_goes_on_behind_a_call_that_does_not_fit(call):
+    f = caught(call)
+    for _ in range(4):  # it is interpreted first, and written in the third call
+        assert adbc.grad(f)(0.7) == pytest.approx(3 * 0.7**2)
+        assert adbc.jvp(f, (0.7,), (1.0,)) == pytest.approx((0.7**3, 3 * 0.7**2))
+    assert adbc.hvp(f, (0.7,), (1.0,))[0] == pytest.approx(6 * 0.7)
+    assert adbc.grad(adbc.grad(f))(0.7) == pytest.approx(6 * 0.7)

@@ -47,6 +47,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.cpython.arity import is_misfit
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import (
     _apply_,
@@ -110,8 +111,10 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object], *, is_gu
                         calls = [c for c in calls if c not in steps] + projections
                         users = None
             calls.append(call)
-            if elements is not None:
-                arguments, merging = named.get(call, ({}, set()))
+            arguments, merging = named.get(call, ({}, set()))
+            # What C code does not take is left to raise, as it stands.
+            function = constant(call.operands[1]) if len(call.operands) > 1 else None
+            if elements is not None and not is_misfit(function, len(elements), [*arguments]):
                 gone |= merging
                 call.operands = [call.operands[1], *elements, *arguments.values()]
                 call.keywords = tuple(arguments)

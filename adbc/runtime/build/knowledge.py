@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from adbc.config import FOLDER
+from adbc.cpython.arity import is_misfit
 from adbc.cpython.libraries import is_library_code
 from adbc.cpython.wrappers import CACHED, calls_a_cached_one
 from adbc.ir.graph import Graph
@@ -44,7 +45,6 @@ from adbc.runtime.build.memoised import finds_nothing
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
 from adbc.runtime.build.speculation import Guesses
-from adbc.runtime.calls.arity import is_misfit
 from adbc.runtime.calls.classes import (
     accessor,
     certain_method,

@@ -38,7 +38,7 @@ from adbc.runtime.calls.steps import (
 )
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.tangents import FData
-from adbc.tangents.fields import LOCAL, access, has_attributes_beside, instance_dict, slots_of
+from adbc.tangents.fields import LOCAL, access, has_attributes_beside, instance_dict
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["PROTOCOLS", "bound_shadow", "get_default", "plain_get", "refuse_hook", "variables"]
@@ -257,7 +257,7 @@ def _dictionary(call: Call) -> Step:
     if type(obj) is types.FunctionType or has_attributes_beside(type(obj)):
         return Found(call, found)
     beside = fields.dictionary(obj, found, shadow)
-    if beside is not None and slots_of(type(obj)):
+    if beside is not None and not fields.has_own_dictionary(obj, shadow):
         raise UnsupportedError(
             f"the __dict__ of a {type(obj).__name__} is used as a dictionary",
             "the class has __slots__ beside it",

@@ -18,6 +18,7 @@ from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
 from adbc.tangents import (
     NO_TANGENT,
+    ArrayTangent,
     FData,
     MutableTangent,
     RData,
@@ -30,12 +31,13 @@ from adbc.tangents import (
     zero_tangent,
 )
 from adbc.tangents.duals import WITH_FIELDS
-from adbc.tangents.fields import access, instance_dict, is_python_class
+from adbc.tangents.fields import access, instance_dict, is_python_class, slots_of
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
     "DELETE",
     "GET",
+    "OWN",
     "SET",
     "SUPER",
     "check_kept",
@@ -73,7 +75,7 @@ def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     d = dargs[0]
     if d is None or d is NO_TANGENT:
         return value, None
-    fields = _fields(obj, d)
+    fields = _fields(obj, d, name)
     if name not in fields:
         _unseen(obj, name, value)
         return value, None
@@ -91,7 +93,7 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     if shadow is None:
         return value, None, lambda bout: (None, None)
     if type(shadow) in WITH_FIELDS:
-        fields = shadow.__dict__ if type(shadow) is MutableTangent else _fields(obj, shadow)
+        fields = shadow.__dict__ if type(shadow) is MutableTangent else _fields(obj, shadow, name)
         slot = fields.get(name, _ABSENT)
         if slot is _ABSENT:
             _unseen(obj, name, value)
@@ -113,8 +115,10 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     return value, None, record_pullback
 
 
-def _fields(obj: Any, shadow: Any) -> Any:
-    """The dictionary in which the shadow of `obj` keeps the tangents of its attributes."""
+def _fields(obj: Any, shadow: Any, name: str) -> Any:
+    """The dictionary in which the shadow of `obj` keeps the tangent of its attribute `name`."""
+    if type(shadow) is ArrayTangent and name == "array" and type(obj) is ArrayTangent:
+        return _ArrayOf(shadow)
     if instance_dict(obj) is obj:
         raise UnsupportedError(
             f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself)",
@@ -122,6 +126,33 @@ def _fields(obj: Any, shadow: Any) -> Any:
             "read and write the items instead",
         )
     return getattr(shadow, "__dict__", _NO_FIELDS)
+
+
+class _ArrayOf:
+    """The array of the shadow of an `ArrayTangent`, as a dictionary with this one field."""
+
+    __slots__ = ("shadow",)
+
+    def __init__(self, shadow: ArrayTangent) -> None:
+        self.shadow = shadow
+
+    def __contains__(self, name: str) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> Any:
+        return self.shadow.array
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.shadow.array = value
+
+    def get(self, name: str, default: Any) -> Any:
+        return self.shadow.array
+
+
+def has_own_dictionary(obj: Any, companion: Any) -> bool:
+    """Whether the dictionary of `companion`, which stands beside `obj`, has the fields of that of `obj`
+    alone, and none of its slots."""
+    return type(companion) is ArrayTangent or not slots_of(type(obj))
 
 
 def dictionary(obj: Any, own: Any, companion: Any) -> Any:
@@ -209,7 +240,7 @@ def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
         _refuse_in_record(obj, name, d, dvalue)
         set_field(obj, name, value)
         return None, None
-    fields = _fields(obj, d)
+    fields = _fields(obj, d, name)
     _refuse_beside_value(obj, name, fields, dvalue)
     set_field(obj, name, value)
     if fields is not _NO_FIELDS:
@@ -222,7 +253,7 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     shadow, _, fvalue = fargs
     old = _read(obj, name)
     is_record = type(shadow) is FData
-    fields = _NO_FIELDS if shadow is None or is_record else _fields(obj, shadow)
+    fields = _NO_FIELDS if shadow is None or is_record else _fields(obj, shadow, name)
     if fields is _NO_FIELDS:
         if shadow is None:
             _refuse_constant(obj, name, value, fvalue)
@@ -259,7 +290,7 @@ def _delete_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     if type(dargs[0]) is Tangent:
         _refuse_in_record(obj, name, dargs[0], None)
     delete_field(obj, name)
-    fields = _NO_FIELDS if dargs[0] is None else _fields(obj, dargs[0])
+    fields = _NO_FIELDS if dargs[0] is None else _fields(obj, dargs[0], name)
     if fields is not _NO_FIELDS:
         fields.pop(name, None)
     return None, None
@@ -272,7 +303,7 @@ def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pu
     names = list(instance_dict(obj))
     old = _read(obj, name)
     delete_field(obj, name)
-    fields = _NO_FIELDS if fargs[0] is None else _fields(obj, fargs[0])
+    fields = _NO_FIELDS if fargs[0] is None else _fields(obj, fargs[0], name)
     old_slot = _ABSENT if fields is _NO_FIELDS else fields.pop(name, _ABSENT)
 
     def delete_pullback(bout: Any) -> Any:
@@ -369,9 +400,22 @@ def _super_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pul
     return super(*args), fargs[-1], lambda bout: (*of_class, bout)
 
 
+def _dictionary_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    own = instance_dict(args[0])
+    return own, dictionary(args[0], own, dargs[0])
+
+
+def _dictionary_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    own = instance_dict(args[0])
+    return own, dictionary(args[0], own, fargs[0]), lambda bout: (None,)
+
+
 GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule, is_fitted=True)
 SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule, is_fitted=True)
 DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule, is_fitted=True)
+OWN = Primitive(instance_dict, frule=_dictionary_frule, rrule=_dictionary_rrule, is_fitted=True)
+"""Code of an inner level reads the dictionary of an instance.  It looks for single names there, so that what
+stands beside it may have slots as well."""
 SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule, is_fitted=True)
 """A ``super`` object stands for its instance: it has the instance's shadow."""
 

@@ -259,6 +259,8 @@ def reaches_active(context: Context, call: Call) -> bool:
         context.is_active
     ):
         return True
+    if any(context.is_active(fields) for _, fields in context.classes.values()):
+        return True  # of a class that was made in this call; which classes the code reads is not looked for
     return any(_sees_active(context, x) for x in (*call.args, *_contained(call.args)))
 
 

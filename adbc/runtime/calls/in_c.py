@@ -6,7 +6,7 @@ import abc
 import functools
 import sys
 from collections.abc import Callable
-from types import MethodType
+from types import MappingProxyType, MethodType
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -22,6 +22,7 @@ from adbc.runtime.calls import (
 )
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.library_memory import finds_memory
+from adbc.runtime.calls.new_classes import check_namespace
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import giving, no_pullback
 from adbc.runtime.calls.plain import is_plain
@@ -176,6 +177,8 @@ class InC(abc.ABC):
     def found(self, context: Context, step: steps.Found, mode: Mode) -> Answer:
         texts.read(context, step.call, step.value)
         owner = step.call.args[0] if step.call.args else None
+        if context.classes and type(owner) is MappingProxyType:
+            check_namespace(context, owner)
         return step.value, self.known_in(context, owner, step.value), no_pullback
 
     def of_function(self, context: Context, step: steps.OfFunction, mode: Mode) -> Answer:

@@ -113,7 +113,7 @@ class _Writer(Objects, Formulas):
         """Write what makes `call`."""
         calls, context = self.calls, self.context
         plain = is_plain(context, calls.table, call.function, call.shadow, call.args, call.shadows)
-        is_function = type(call.function) is FunctionType
+        is_function = type(getattr(call.function, "__func__", call.function)) is FunctionType
         is_followed = is_function and (self._gives_memory(call) or self._is_of_object(call))
         if plain and not (is_followed or self._is_of_container(call)):
             self.as_it_is(call)
@@ -471,10 +471,11 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
     steps.Found: _Writer.found,
     steps.Alternatives: _Writer.alternatives,
     steps.Advance: _Writer.advance,
-    steps.AsItIs: _Writer.log,
+    steps.AsItIs: _Writer.library,
     steps.OfException: _Writer.of_exception,
     steps.MakeRecord: _Writer.make_record,
     steps.OfClass: _Writer.of_class,
+    steps.OnClass: _Writer.on_class,
     steps.RunWatched: _Writer.run_watched,
     steps.Suspend: _Writer.suspend,
     steps.Resume: _Writer.resume,
@@ -493,7 +494,6 @@ _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
 _WORDS = {
     steps.RunBody: "a class is defined there",
     steps.MakeType: "a class is made there",
-    steps.OnClass: "an attribute of a class or module is set there",
     steps.Hold: "a property is made there",
     steps.Refer: "a weak reference is made there",
     steps.AskWeakly: "a weak reference is asked there",
@@ -517,7 +517,9 @@ _SCOPE: dict[str, Any] = {
             as_float, dependent, slot_rdata, inner_defaults.default_at, inner_defaults.default_of,
             inner_defaults.default_shadow, inner_defaults.default_tangent, inner_defaults.give_default,
             inner_defaults.itself,
-            inner_parts.bring_in_step, inner_parts.check_left, inner_parts.check_watched,
+            inner_parts.adopted, inner_parts.bring_in_step, inner_parts.class_changed,
+            inner_parts.forget_attributes, inner_parts.let_be, inner_parts.check_left,
+            inner_parts.check_watched,
             inner_parts.elements_of, inner_parts.give_slots, inner_parts.has_made, inner_parts.is_changed,
             inner_parts.joined, inner_parts.look_into, inner_parts.missing,
             inner_parts.of_self, inner_parts.part, inner_parts.record_shadow, inner_parts.record_tangent,

@@ -3,9 +3,11 @@ them, and those that read from them, are written (`inner`)."""
 
 from __future__ import annotations
 
-from types import BuiltinMethodType, MethodType, MethodWrapperType
+from abc import ABCMeta
+from types import BuiltinMethodType, MappingProxyType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
+from adbc.cpython.arity import is_misfit
 from adbc.ir import intrinsics
 from adbc.rules.table import TextRule
 from adbc.runtime.calls import attributes, exceptions, inner_texts, steps
@@ -15,10 +17,13 @@ from adbc.runtime.calls.generators import Generator, send
 from adbc.runtime.calls.inner_ways import Kept, Places, Ways, Written, name_of
 from adbc.runtime.calls.library_classes import default_of
 from adbc.runtime.calls.steps import Call
+from adbc.runtime.calls.unfollowed import is_looked_up
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["Objects"]
 
 _BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
+_ABSENT = object()
 _READING = (intrinsics._getattr_, intrinsics._load_special_, object.__getattribute__)
 
 
@@ -73,14 +78,32 @@ class Objects(Ways):
         self._beside_method(self.shadows(call)[1], "__self__=fobj, __func__=None", call.origins[1])
 
     def found(self, step: Any) -> None:
-        self.lines.append(f"out = {self.name(step.value)}")
-        if self.context.texts is not None and step.call.args:
-            self.lines.append(f"text_read(context, {self.values(step.call)[0]}, out)")
+        """What an object, module or class has, or a function gives, that is constant at this level.
+
+        What has an address is known by it to the outer level; a value may have its derivative there from
+        where it is found, and is read anew."""
+        call, kind = step.call, kind_of(type(step.value))
+        is_copy = bool(call.args) and type(call.args[0]) is MappingProxyType
+        if (kind.address and not is_copy) or kind.inactive:
+            self._found(call, self.name(step.value))
+        else:
+            read = "getattr" if call.function is intrinsics._getattr_ else self.name(call.function)
+            self._found(call, f"{read}({', '.join(self.values(call))})")
+
+    def _found(self, call: Call, value: str) -> None:
+        self.lines.append(f"out = {value}")
+        if self.context.texts is not None and call.args:
+            self.lines.append(f"text_read(context, {self.values(call)[0]}, out)")
         self.lines.append("fout = beside(context, out)")
 
-    def log(self, step: Any) -> None:
-        """A line for a log is written as it is, if it only goes out."""
+    def library(self, step: Any) -> None:
+        """What the standard library does as it is: it looks something up, writes a line for a log that only
+        goes out, or warns."""
         call = step.call
+        if is_looked_up(call.function) or is_misfit(call.function, call.count, call.keywords):
+            self.as_it_is(call, changes_nothing=True)
+            self.lines.append("if out.__class__ is list: fout = let_be(context, out)")
+            return
         if call.keywords or not inner_texts.goes_to_streams(call):
             raise self.refuse(f"{name_of(call.function)} is called there, which runs as it is")
         function = self.value(call.function, call.origin)
@@ -182,7 +205,47 @@ class Objects(Ways):
         fields = self.context.class_fields(step.owner)
         if fields is not None and step.name in fields:
             raise self.refuse(f"the attribute {step.name!r} of a class that has a derivative is read")
-        self.found(step)
+        if kind_of(type(step.value)).address:
+            self.found(step)
+        else:  # the class may have got it in the outer level, and may get another one
+            read = self.name(type.__getattribute__)
+            self._found(step.call, f"{read}({self.name(step.owner)}, {step.name!r})")
+
+    def on_class(self, step: Any) -> None:
+        """An attribute of a class or module is set to, or was, what is constant at this level."""
+        call = step.call
+        owner, name = call.args[:2]
+        is_set = len(call.args) == 3
+        own = vars(owner)
+        old = own.get(name, _ABSENT)
+        is_plain = type(owner) in (type, ModuleType, ABCMeta) and (
+            old is _ABSENT or not hasattr(old, "__get__")
+        )
+        if not is_plain or hasattr(type(owner), name) or call.keywords:
+            raise self.refuse(
+                "a method, or another attribute that is more than a value, of a class is set there"
+            )
+        if self.context.class_fields(owner) is not None or self.context.is_active(call.shadows[-1]):
+            raise self.refuse("an attribute of a class or module is set there")
+        setter, deleter, getter = (
+            (setattr, delattr, getattr) if type(owner) is ModuleType
+            else (type.__setattr__, type.__delattr__, type.__getattribute__)
+        )  # fmt: skip
+        itself = self.name(owner)
+        read = f"{self.name(getter)}({itself}, {name!r})"
+        put_back = f"{self.name(deleter)}({itself}, {name!r})"
+        if old is not _ABSENT:
+            self.lines.append(f"old = {read}")
+            put_back = f"{self.name(setter)}({itself}, {name!r}, old)"
+        if is_set:
+            value, shadow = self.values(call)[2], self.shadows(call)[2]
+            self.lines.append(f"{self.name(setter)}({itself}, {name!r}, {value})")
+            if shadow != "None":
+                self.lines.append(f"adopted(context, {value}, {shadow})")
+        else:
+            self.lines.append(f"{self.name(deleter)}({itself}, {name!r})")
+        self.lines += [f"class_changed(context, {itself}, {name!r})", "out = fout = None"]
+        self.back += [put_back, "forget_attributes(context)"]
 
     def run_watched(self, step: Any) -> None:
         """A function of C runs code in Python, which may change nothing."""

@@ -12,6 +12,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
 from adbc.runtime.calls.changeable import reach_of
 from adbc.runtime.calls.nested import apart
+from adbc.runtime.calls.new_classes import check_derived
 from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
@@ -30,8 +31,10 @@ from adbc.tangents.fields import instance_fields
 from adbc.tangents.zeros import is_exactly, is_zero
 
 __all__ = [
-    "ROWS", "bring_in_step", "check_left", "check_watched", "elements_of", "give_slots", "has_made",
-    "holds_containers", "is_changed", "joined", "look_into", "missing", "of_self", "part", "record_shadow",
+    "ROWS", "adopted", "bring_in_step", "check_left", "check_watched", "class_changed", "elements_of",
+    "forget_attributes", "give_slots", "has_made",
+    "holds_containers", "is_changed", "joined", "let_be", "look_into", "missing", "of_self", "part",
+    "record_shadow",
     "record_tangent", "shadow_in", "slots_by_name", "slots_of", "tangent_in", "tangents_by_name", "watch",
 ]  # fmt: skip
 
@@ -131,6 +134,28 @@ def has_made(cls: type, obj: Any) -> bool:
             f"call {type(obj).__qualname__} itself",
         )
     return False
+
+
+def class_changed(context: Any, owner: Any, name: str) -> None:
+    """Take note that `name`, an attribute of `owner`, was set or deleted at this level."""
+    context.attributes.clear()
+    check_derived(context, owner, name)
+
+
+def forget_attributes(context: Any) -> None:
+    """Take note that an attribute of a class or module is as it was before."""
+    context.attributes.clear()
+
+
+def adopted(context: Any, value: Any, shadow: Any) -> None:
+    """Let the memo know `value`, which a class or module holds from now on."""
+    if shadow is not None and shadow is not NO_TANGENT:
+        context.shadows.adopt(value, shadow)
+
+
+def let_be(context: Any, value: Any) -> None:
+    """From now on `value`, which C code fills, has no derivative."""
+    context.shadows.let_be(value)
 
 
 class Watch:
@@ -246,4 +271,5 @@ ROWS: list[Rule] = [
     StaysRule(is_exactly, result=bool),
     ZeroRule(has_made),
     *apart(watch, check_watched, look_into, is_changed, check_left, _stale),
+    *apart(class_changed, forget_attributes, adopted, let_be),
 ]

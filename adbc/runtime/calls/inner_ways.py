@@ -93,6 +93,10 @@ class Ways(abc.ABC):
         """Write what makes `call`."""
 
     @abc.abstractmethod
+    def as_it_is(self, call: Call, *, changes_nothing: bool = False) -> None:
+        """Write the call of what is a constant at this level."""
+
+    @abc.abstractmethod
     def take(self, step: Any) -> None:
         """Write what carries `step` out."""
 

@@ -32,6 +32,7 @@ from adbc.rules.lookup import derived_body
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.runtime.calls.asked_classes import is_instance
 from adbc.runtime.calls.exceptions import caught, passed
+from adbc.runtime.calls.fields import OWN
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import nested
 from adbc.runtime.state import array_shadows, closures, slots
@@ -176,7 +177,7 @@ _STRUCTURAL: tuple[Any, ...] = (
 
 _QUESTIONS = (
     walk.is_address_tangent, keeps_lists, is_library_class, array_shadows.are_finite, is_instance,
-    recollections.is_left,
+    recollections.is_left, marks.is_inactive,
 )  # fmt: skip
 """Functions that do so and answer with yes or no."""
 
@@ -187,6 +188,7 @@ ROWS: list[Rule] = [
     Overlay(array_shadows.times, array_shadows.times_followed),
     Overlay(slots.add_to_slot, _add_to_slot),
     Overlay(slots.restore_slot, _restore_slot),
+    OWN,
     *[Overlay(function, derived_body(function) or function) for function in _ARITHMETIC],
     *[ZeroRule(function) for function in (*_STRUCTURAL, *LOOKING)],
     *[ZeroRule(function, result=bool) for function in _QUESTIONS],

@@ -23,7 +23,9 @@ from adbc.runtime.report.standing import called_by_user
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, lost, slot_increment, slot_rdata
+from adbc.tangents.containers import PROXY
 from adbc.tangents.protocol import kind_of
+from adbc.tangents.zeros import is_zero
 from adbc.types import make_local
 
 __all__ = [
@@ -187,6 +189,29 @@ def _put_off(context: Context, owner: Any, name: str, value: Any, shadow: Any) -
     raise refusal()
 
 
+def check_namespace(context: Context, proxy: Any) -> None:
+    """Refuse to look into `proxy` if a class is read through it which was made in this call, and one of its
+    attributes has a derivative: of what stands there only objects are found again, by their addresses."""
+    for cls, fields_ in context.classes.values():
+        if PROXY.viewed(proxy) is PROXY.viewed(vars(cls)) and context.is_active(fields_):
+            raise UnsupportedError(
+                f"the __dict__ of class {cls.__qualname__} is read, of which an attribute has a derivative",
+                "what a class that was made in this call has is found by name alone",
+                "read the attribute by getattr(cls, name)",
+            )
+
+
+def check_derived(context: Context, owner: Any, name: str) -> None:
+    """Refuse that `name`, an attribute of `owner`, is another now, if code of this level was derived for what
+    it was."""
+    if is_class(owner) and not all(rule.holds() for rule in context.checked if rule is not None):
+        raise UnsupportedError(
+            f"attribute {name!r} of {owner!r} is set or deleted",
+            "code that was derived for what it was is being differentiated",
+            "change the class before the call, or make a subclass",
+        )
+
+
 def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> tuple[Any, Callable[[], Any]]:
     """Set or delete an attribute of a class or module; what undoes that gives the cotangent of the value.
 
@@ -199,7 +224,9 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
     shadow = call.shadows[2] if is_set else None
     nan: float | None = None
     if fields_ is None and shadow is not None and shadow is not NO_TANGENT:
-        if context.is_active(shadow):
+        # Where an inner level is followed, its constants come along with numbers that have a derivative.
+        is_constant = context.follows_inner and context.is_forward and is_zero(shadow)
+        if context.is_active(shadow) and not is_constant:
             nan = _put_off(context, owner, name, call.args[2], shadow)
         context.shadows.adopt(call.args[2], shadow)  # it will be met again, as what the class or module holds
     context.attributes.clear()
@@ -234,12 +261,7 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
         return None, nothing
     if fields_ is None:
         context.patches.append(put_back)
-        if is_class(owner) and not all(rule.holds() for rule in context.checked if rule is not None):
-            raise UnsupportedError(
-                f"attribute {name!r} of {owner!r} is set or deleted",
-                "code that was derived for what it was is being differentiated",
-                "change the class before the call, or make a subclass",
-            )
+        check_derived(context, owner, name)
     else:
         fields_.pop(name, None)
         slot = fill(call.args[2], shadow) if is_set else NO_TANGENT

@@ -29,7 +29,8 @@ from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.closures import cells_of
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
-from adbc.tangents import MutableTangent, add, slot_increment, slot_rdata
+from adbc.tangents import add, slot_increment, slot_rdata
+from adbc.tangents.duals import without_fields
 
 __all__ = ["Answer", "Objects"]
 
@@ -104,7 +105,7 @@ class Objects(abc.ABC):
         first: Callable[[Any], Any] = no_pullback
         if step.allocate is None:
             obj = object.__new__(cls)
-            shadow: Any = MutableTangent()
+            shadow: Any = without_fields(type(obj))
             context.shadows.register(obj, shadow)
             if weak.is_finalised(cls):
                 weak.note_finaliser(context, obj)

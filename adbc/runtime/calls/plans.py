@@ -15,13 +15,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import is_
 from typing import Any, Literal
 
+from adbc.cpython.arity import is_misfit
 from adbc.cpython.libraries import is_library_code
 from adbc.forward.presence import PERHAPS
 from adbc.ir import intrinsics
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
-from adbc.runtime.calls.arity import is_misfit
 from adbc.runtime.calls.classes import SLOW, may_change
 from adbc.runtime.calls.dispatched import CHOOSING
 from adbc.runtime.calls.forms import forms_met

@@ -11,11 +11,11 @@ from __future__ import annotations
 import inspect
 import types
 
+from adbc.cpython.arity import is_misfit
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.deciding import how_many_decide
 from adbc.rules.lookup import RuleTable
-from adbc.runtime.calls.arity import is_misfit
 from adbc.runtime.calls.callables import pass_on, self_shadow
 from adbc.runtime.calls.dispatched import CHOOSING, chosen
 from adbc.runtime.calls.nested import is_machinery

@@ -11,7 +11,10 @@ from adbc.runtime.calls.logs import is_quiet
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["DIFFERENTIATION", "WEAK_CONTAINERS", "is_about_text", "is_differentiation", "runs_as_it_is"]
+__all__ = [
+    "DIFFERENTIATION", "WEAK_CONTAINERS", "is_about_text", "is_differentiation", "is_looked_up",
+    "runs_as_it_is",
+]  # fmt: skip
 
 Decider = Callable[[str, Sequence[Any], Sequence[Any]], bool]
 """Whether the function of a module with this name, called with these arguments and their shadows, runs as it
@@ -90,6 +93,23 @@ _DECIDERS: dict[Any, Decider] = {
     "logging": _logging,
     **dict.fromkeys(ABOUT_TEXT, _text),
 }  # fmt: skip
+
+
+_LOOKING_UP = frozenset(
+    {
+        "_py_warnings", "_warnings", "annotationlib", "inspect", "linecache", "traceback", "typing",
+        "typing_extensions",
+        "warnings", *ABOUT_TEXT,
+    }
+)  # fmt: skip
+"""Modules whose functions that run as they are change nothing but what they remember, and a list of warnings
+that C code fills."""
+
+
+def is_looked_up(function: Any) -> bool:
+    """Whether `function`, which runs as it is, makes no class and changes nothing that code which is
+    followed looks at, but for a list of warnings."""
+    return function.__module__ in _LOOKING_UP and function.__name__ != "__new__"
 
 
 def is_about_text(function: types.FunctionType) -> bool:

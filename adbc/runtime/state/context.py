@@ -20,6 +20,7 @@ from adbc.runtime.state.shadows import Shadows
 from adbc.runtime.state.stack import STACK
 from adbc.runtime.state.texts import Texts
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, slot_shadow
+from adbc.tangents.duals import without_fields
 from adbc.tangents.iterators import ITERATOR_KIND
 from adbc.tangents.protocol import kind_of
 
@@ -282,7 +283,7 @@ class Context:
 
     def instance_shadow(self, obj: Any) -> Any:
         """The shadow, or tangent, of a new instance, which has no fields yet."""
-        shadow = MutableTangent()
+        shadow = without_fields(type(obj))
         self.shadows.register(obj, shadow)
         return shadow
 

@@ -18,16 +18,19 @@ from typing import Any
 
 from adbc.errors import VerificationError
 from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, hold_if_free, zero_tangent
-from adbc.tangents.activity_marks import mark_new
+from adbc.tangents.activity_marks import INACTIVE, mark_new
 from adbc.tangents.containers import FieldKey
 from adbc.tangents.duals import WITH_FIELDS, MutableTangent
 from adbc.tangents.fields import instance_dict
+from adbc.tangents.internal import TABLES
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
 __all__ = ["Shadows"]
 
-_MODULES: Any = sys.modules
-"""What holds modules only, hundreds of them, in which nothing is looked for one by one."""
+_TABLES: dict[int, Any] = {id(table): table for table in (sys.modules, INACTIVE, *TABLES)}
+"""By address, dicts that have no derivative: what holds modules only, hundreds of them, in which nothing is
+looked for one by one; and what adbc itself keeps by class or address, which code of an inner level reads
+while other code of adbc, which is not followed, writes there."""
 
 
 class Shadows:
@@ -82,7 +85,7 @@ class Shadows:
         cls = type(obj)
         if cls is float or cls is int or cls is bool or obj is None:
             return self.tangent(obj)
-        if obj is _MODULES:
+        if cls is dict and id(obj) in _TABLES:
             return NO_TANGENT
         return zero_tangent(obj, self._memo, True)
 
@@ -95,7 +98,7 @@ class Shadows:
         cls = type(obj)
         if cls is float or cls is int or cls is bool or obj is None:
             return self.tangent(obj)
-        if obj is _MODULES:
+        if cls is dict and id(obj) in _TABLES:
             return NO_TANGENT
         memo = self._memo
         if cls is list and id(obj) not in memo and {*map(type, obj)} == _FLOATS:  # tables mostly are

@@ -29,6 +29,7 @@ from adbc.tangents import (
 )
 from adbc.tangents.activity_marks import mark_active
 from adbc.tangents.duals import with_fields
+from adbc.tangents.fields import instance_dict
 from adbc.tangents.keys import key_tangent
 
 __all__ = [
@@ -303,7 +304,7 @@ def _own_field(obj: Any, name: str) -> Any:
     """The field `name` of `obj`, not a default of this name in the class."""
     if type(getattr(type(obj), name, None)) is types.MemberDescriptorType:
         return getattr(obj, name, _ABSENT)
-    return obj.__dict__.get(name, _ABSENT)
+    return instance_dict(obj).get(name, _ABSENT)
 
 
 def take_slot(shadow: Any, name: str) -> Any:

@@ -72,7 +72,7 @@ def test_foreign_calls_and_new_instances() -> None:
         return len(x), Plain(), Slotted(), WithMeta(x), operator.mul(x, x), dict(k=x), verify(x)  # noqa: C408
 
     graph = lift(f)
-    for step in NORMAL.stages[:6]:
+    for step in NORMAL.stages[:7]:
         step.run(graph, f.__globals__)
     verify(graph, normal_form=True)
     found = []

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.cpython import arity
 from adbc.errors import UnsupportedError
-from adbc.runtime.calls import arity
 from tests.properties.checks import fresh_engine
 
 OBJECTS: dict[str, Callable[[Any], Any]] = {
