@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-import sys
 import types
 import weakref
 from typing import Any
@@ -48,11 +47,8 @@ def typeof(value: object, depth: int = _DEPTH_LIMIT) -> AbstractType:
         if cls is type and id(value) in _local:
             return ANY
         return ConstType(value)
-    if cls.__module__ == "numpy":
-        if cls.__name__ == "ndarray":
-            return _of_arrays(value.dtype, value.ndim, cls)  # type: ignore[attr-defined,arg-type]  # an array
-        if cls.__name__ in _FUNCTIONS_OF_NUMPY and _is_of_module(value):
-            return ConstType(value)
+    if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
+        return _of_arrays(value.dtype, value.ndim, cls)  # type: ignore[attr-defined,arg-type]  # an array
     if id(cls) in _local:
         return ANY
     if cls is slice and not _has_whole_bounds(value):
@@ -76,18 +72,6 @@ def exact_typeof(value: object, depth: int = _DEPTH_LIMIT) -> AbstractType:
     flags = value.flags  # type: ignore[attr-defined]  # an array
     layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "strided"
     return dataclasses.replace(known, layout=layout, writable=flags.writeable)
-
-
-_FUNCTIONS_OF_NUMPY = frozenset({"ufunc", "_ArrayFunctionDispatcher"})
-"""The classes of functions in C, and of those that ask their arguments first."""
-
-
-def _is_of_module(function: Any) -> bool:
-    """Whether `function` stands in its module under its name, and was not made for the occasion
-    (``np.frompyfunc``)."""
-    name = function.__name__
-    homes = (getattr(function, "__module__", None) or "numpy", "scipy.special")
-    return any(getattr(sys.modules.get(home), name, None) is function for home in homes)
 
 
 def _of_function(function: types.FunctionType) -> AbstractType:

@@ -1,4 +1,5 @@
-"""``scipy.stats``: densities that are estimated by kernels, and von Mises' distribution."""
+"""``scipy.stats``: densities that are estimated by kernels, von Mises' distribution, and whether something in
+a sample is no number."""
 
 from __future__ import annotations
 
@@ -6,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from scipy import special, stats
+from scipy._lib import _util
 
 from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.scipy.base import internal
-from adbc.rules.table import Overlay, Rule
+from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -72,4 +74,5 @@ ROWS: list[Rule] = [
     Overlay(stats.gaussian_kde.evaluate, evaluate),
     Overlay(stats.gaussian_kde.logpdf, logpdf),
     *_von_mises(),
+    *(ZeroRule(getattr(_util, name)) for name in ("_contains_nan",) if hasattr(_util, name)),
 ]

@@ -1,9 +1,9 @@
 """SciPy: the machinery by which it chooses between array libraries.
 
 SciPy's functions are differentiated by descending into them.  Here is only what stands in front of
-many of them: which library the arrays come from, where their memory is and whether something in them is no
-number have no derivative, and their promotion to a common type is spelt out for NumPy arrays (the original
-catches exceptions of other libraries).
+many of them: which library the arrays come from and where their memory is have no derivative, and their
+promotion to a common type is spelt out for NumPy arrays (the original catches exceptions of other
+libraries).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy._lib import _array_api, _util
+from scipy._lib import _array_api
 from scipy._lib.array_api_compat.common import _aliases, _helpers
 
 from adbc.rules.table import Overlay, Rule, ZeroRule
@@ -52,7 +52,6 @@ _ASKED: dict[Any, None] = dict.fromkeys(
         *(getattr(_array_api, name) for name in _SELECTORS if hasattr(_array_api, name)),
         *_questions(_helpers),
         *(getattr(_aliases, name) for name in ("finfo", "iinfo", "isdtype") if hasattr(_aliases, name)),
-        *(getattr(_util, name) for name in ("_contains_nan",) if hasattr(_util, name)),
     ]
 )
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import collections
 import dataclasses
 import datetime
+import functools
 import math
 import types
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import adbc
@@ -336,3 +338,17 @@ def test_what_is_decided_at_once(function: Callable[[float], float], mode: str) 
     with adbc.use(adbc.Config(speculation=mode)):
         for _ in range(3):
             check_gradient(function, 0.7)
+
+
+def test_functions_of_one_class_that_are_handed_over_are_told_apart() -> None:
+    def of(combine: Any, x: Any) -> Any:
+        return combine.reduce(np.array([x, 2.0 * x])) * combine(x, 3.0)
+
+    functions = (np.maximum, np.multiply, np.add, np.hypot)
+    for _ in range(3):
+        for combine in functions:
+            slope = (of(combine, 1.5 + 1e-6) - of(combine, 1.5 - 1e-6)) / 2e-6
+            assert adbc.grad(of, 1)(combine, 1.5) == pytest.approx(slope, rel=1e-6)
+            assert adbc.jvp(functools.partial(of, combine), (1.5,), (1.0,))[1] == pytest.approx(
+                slope, rel=1e-6
+            )
