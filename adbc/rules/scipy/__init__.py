@@ -12,6 +12,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy._lib._array_api", "adbc.rules.scipy.selection"),
     ("scipy", "adbc.rules.scipy.base"),
     ("scipy._lib.array_api_compat.numpy.linalg", "adbc.rules.scipy.array_api"),
+    ("scipy._external.array_api_compat.numpy.linalg", "adbc.rules.scipy.array_api"),
     ("scipy.special", "adbc.rules.scipy.special"),
     ("scipy.special", "adbc.rules.scipy.distributions"),
     ("scipy.special", "adbc.rules.scipy.functions"),

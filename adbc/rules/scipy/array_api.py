@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy._lib.array_api_compat.common._helpers import _check_device
-from scipy._lib.array_api_compat.numpy import _aliases, linalg
 
-from adbc.rules.scipy.base import bodies
+from adbc.rules.scipy.base import bodies, vendored
 from adbc.rules.table import Rule
 
 __all__ = ["ROWS"]
+
+
+_HELPERS = vendored("array_api_compat.common._helpers")
 
 
 def solve(x1: Any, x2: Any, /) -> Any:
@@ -21,10 +22,13 @@ def solve(x1: Any, x2: Any, /) -> Any:
 def asarray(
     obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None, **kwargs: Any
 ) -> Any:
-    _check_device(np, device)
+    _HELPERS._check_device(np, device)
     if copy is None:
         return np.asarray(obj, dtype, **kwargs)
     return np.array(obj, dtype, copy=copy if copy else np._CopyMode.NEVER, **kwargs)
 
 
-ROWS: list[Rule] = [*bodies(linalg, {"solve": solve}), *bodies(_aliases, {"asarray": asarray})]
+ROWS: list[Rule] = [
+    *bodies(vendored("array_api_compat.numpy.linalg"), {"solve": solve}),
+    *bodies(vendored("array_api_compat.numpy._aliases"), {"asarray": asarray}),
+]

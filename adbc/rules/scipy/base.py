@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, When
 
-__all__ = ["ROWS", "FormulaRule", "ask", "bodies", "fixed", "internal", "linear", "unknown"]
+__all__ = ["ROWS", "FormulaRule", "ask", "bodies", "fixed", "internal", "linear", "unknown", "vendored"]
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -123,6 +124,16 @@ def internal(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         return None
+
+
+_VENDORED = ("scipy._lib", "scipy._external")
+
+
+def vendored(name: str) -> Any:
+    """The module `name` of what SciPy has adopted from other projects, which moved with SciPy 1.18; None if
+    it has not been imported."""
+    found = (sys.modules.get(f"{home}.{name}") for home in _VENDORED)
+    return next((module for module in found if module is not None), None)
 
 
 def bodies(module: Any, found: Mapping[str, Callable[..., Any]]) -> list[Any]:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from scipy._lib import _array_api
-from scipy._lib.array_api_compat.common import _aliases, _helpers
 
+from adbc.rules.scipy.base import vendored
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -38,20 +38,22 @@ _PROMOTIONS = ("xp_promote",)
 
 
 def _questions(module: Any) -> list[Any]:
-    """The functions of `module`, one of questions about arrays and namespaces, that answer."""
+    """The functions of `module`, one of questions about arrays and namespaces, that answer; none, if there is
+    no such module."""
     names = ("array_namespace", "device", "get_namespace", "size", "_check_device", "_issubclass_fast")
     return [
         function
-        for name, function in vars(module).items()
+        for name, function in ({} if module is None else vars(module)).items()
         if (name in names or name.startswith(("is_", "_is_"))) and function.__module__ == module.__name__
     ]
 
 
+_ALIASES = vendored("array_api_compat.common._aliases")
 _ASKED: dict[Any, None] = dict.fromkeys(
     [
         *(getattr(_array_api, name) for name in _SELECTORS if hasattr(_array_api, name)),
-        *_questions(_helpers),
-        *(getattr(_aliases, name) for name in ("finfo", "iinfo", "isdtype") if hasattr(_aliases, name)),
+        *_questions(vendored("array_api_compat.common._helpers")),
+        *(getattr(_ALIASES, name) for name in ("finfo", "iinfo", "isdtype") if hasattr(_ALIASES, name)),
     ]
 )
 

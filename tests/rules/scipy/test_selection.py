@@ -10,13 +10,14 @@ import pytest
 
 import adbc
 from adbc.rules import default_table
+from adbc.rules.scipy.base import vendored
 from adbc.rules.table import RowKind
 from adbc.testing import test_rule as check_rule
 
-helpers = pytest.importorskip("scipy._lib.array_api_compat.common._helpers")
-aliases = pytest.importorskip("scipy._lib.array_api_compat.numpy._aliases")
 stats = pytest.importorskip("scipy.stats")
 signal = pytest.importorskip("scipy.signal")
+helpers = vendored("array_api_compat.common._helpers")
+aliases = vendored("array_api_compat.numpy._aliases")
 
 XS = np.array([0.4, 1.3, -0.7, 2.1, 0.9])
 
