@@ -98,7 +98,7 @@ def _without_assumptions(graph: Graph) -> bool:
             if isinstance(known, RecordType) and isinstance(assumed, Exact) and assumed.cls is known.cls:
                 idle[call] = record
     drop(graph, set(idle))
-    graph.replace_uses(_final(idle))
+    graph.replace_uses(idle)  # type: ignore[arg-type]  # instructions are values
     return bool(idle)
 
 
@@ -152,7 +152,7 @@ class _Records:
         replaced = self._reads()
         changed = self._tuples()
         drop(self.graph, set(replaced))
-        self.graph.replace_uses(_final(replaced))
+        self.graph.replace_uses(replaced)  # type: ignore[arg-type]  # instructions are values
         changed |= self._without(self._kept())
         remove_dead_phis(self.graph)
         return changed or bool(replaced)
@@ -245,13 +245,3 @@ def _is_blind(user: Instruction) -> bool:
 
 def _class(made: Instruction) -> Any:
     return constant(made.operands[1])
-
-
-def _final(replaced: dict[Instruction, Value]) -> dict[Value, Value]:
-    """`replaced`, with nothing in it that is itself replaced."""
-    found: dict[Value, Value] = {}
-    for value, by in replaced.items():
-        while isinstance(by, Instruction) and by in replaced:
-            by = replaced[by]
-        found[value] = by
-    return found

@@ -30,15 +30,15 @@ def are_inside(self: Any, z: Any, shapes: tuple[Any, ...], scale: Any, is_open: 
     return bool(np.all(self._argcheck(*shapes) & (scale > 0) & mask(z, *shapes)))
 
 
-def is_direct(self: Any, x: Any, parameters: tuple[Any, ...], is_open: bool) -> bool:
+def is_direct(self: Any, x: Any, parameters: tuple[Any, ...]) -> bool:
     """Whether a density or distribution function of `x`, and of these parameters, is one of numbers of double
-    precision inside of the support."""
+    precision inside of the support; at its ends the quotients of the formulas may be 0 / 0."""
     if not parameters or any(not _is_double(part) for part in (x, *parameters)):
         return False
     *shapes, loc, scale = parameters
     with np.errstate(all="ignore"):  # what there is to say of them SciPy says
         z = np.asarray((x - loc) / scale)
-    return are_inside(self, z, tuple(map(np.asarray, shapes)), np.asarray(scale), is_open)
+    return are_inside(self, z, tuple(map(np.asarray, shapes)), np.asarray(scale), True)
 
 
 def _is_double(x: Any) -> bool:
@@ -57,7 +57,7 @@ def _body(name: str) -> Callable[..., Any]:
         direct = direct_of(type(self), name)
         if direct is not None:  # to ask the distribution anything costs more than the formula does
             parameters = placed(count_of(type(self), name), args, kwds)
-            if is_direct(self, x, parameters, is_open):
+            if is_direct(self, x, parameters):
                 return direct(x, *parameters)
         given, loc, scale = self._parse_args(*args, **kwds)
         x, scale = np.asarray(x), np.asarray(scale)

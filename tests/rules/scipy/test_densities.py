@@ -88,3 +88,17 @@ def test_a_distribution_of_the_users_is_followed() -> None:
     expected = (f(x + step) - f(x - step)) / (2 * step)
     assert adbc.grad(f)(x) == pytest.approx(expected, rel=1e-6)
     assert adbc.jvp(f, (x,), (1.0,))[1] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f, slope",
+    [
+        (lambda x: stats.gamma.logpdf(x, 1.0), -1.0),
+        (lambda x: stats.gamma.pdf(x, 1.0), -1.0),
+        (lambda x: stats.chi2.logpdf(x, 2.0), -0.5),
+        (lambda x: stats.beta.logpdf(x, 1.0, 2.0), -1.0),
+    ],
+)
+def test_at_the_end_of_the_support(f: Any, slope: float) -> None:
+    assert adbc.grad(f)(0.0) == pytest.approx(slope)
+    assert adbc.jvp(f, (0.0,), (1.0,))[1] == pytest.approx(slope)
