@@ -48,8 +48,8 @@ LOGARITHMS: dict[Any, Sequence[Formula]] = {
 }
 """The derivatives of the logarithm of the density for the scale 1: by z, and by the shapes."""
 
-DENSITIES: dict[Any, Formula] = {stats.norm: lambda z: np.exp(-z * z / 2) / np.sqrt(2 * np.pi)}
-"""The density for the scale 1, of distributions whose distribution functions are meant, too."""
+DENSITIES: dict[Any, Formula] = {stats.norm: lambda z: -z * z / 2 - np.log(2 * np.pi) / 2}
+"""The logarithm of the density for the scale 1, of those whose distribution functions are meant, too."""
 
 
 def _by_logarithm(formulas: Sequence[Formula], is_log: bool) -> list[Formula]:
@@ -72,25 +72,25 @@ def _by_logarithm(formulas: Sequence[Formula], is_log: bool) -> list[Formula]:
     ]
 
 
-def _by_density(density: Formula, weight: Callable[[Any], Any]) -> list[Formula]:
-    """The derivatives by x, the location and the scale of a function of the distribution function, which has
-    the derivative ``weight(out)`` by it."""
+def _by_density(density: Formula, weighted: Callable[[Any, Any], Any]) -> list[Formula]:
+    """The derivatives by x, the location and the scale of a function of the distribution function, the
+    derivative of which for the scale 1 is ``weighted(density(z), out)``."""
 
     def scaled(factor: Callable[[Any], Any]) -> Formula:
         def partial(out: Any, x: Any, loc: Any, scale: Any) -> Any:
             z = (x - loc) / scale
-            return weight(out) * density(z) * factor(z) / scale
+            return weighted(density(z), out) * factor(z) / scale
 
         return partial
 
     return [scaled(lambda z: 1.0), scaled(lambda z: -1.0), scaled(lambda z: -z)]
 
 
-_WEIGHTS: dict[str, Callable[[Any], Any]] = {
-    "cdf": lambda out: 1.0,
-    "sf": lambda out: -1.0,
-    "logcdf": lambda out: np.exp(-out),
-    "logsf": lambda out: -np.exp(-out),
+_WEIGHTS: dict[str, Callable[[Any, Any], Any]] = {
+    "cdf": lambda log, out: np.exp(log),
+    "sf": lambda log, out: -np.exp(log),
+    "logcdf": lambda log, out: np.exp(log - out),  # far out both powers are 0 or infinite
+    "logsf": lambda log, out: -np.exp(log - out),
 }
 
 

@@ -102,3 +102,12 @@ def test_a_distribution_of_the_users_is_followed() -> None:
 def test_at_the_end_of_the_support(f: Any, slope: float) -> None:
     assert adbc.grad(f)(0.0) == pytest.approx(slope)
     assert adbc.jvp(f, (0.0,), (1.0,))[1] == pytest.approx(slope)
+
+
+@pytest.mark.parametrize("z", [5.0, 38.5, 40.0, 200.0])
+def test_far_out(z: float) -> None:
+    """The logarithm of the tail falls as fast as z + 1/z - 2/z**3, nearly."""
+    slope = z + 1 / z - 2 / z**3
+    for f, x, sign in ((stats.norm.logcdf, -z, 1.0), (stats.norm.logsf, z, -1.0)):
+        assert adbc.grad(f)(x) == pytest.approx(sign * slope, rel=1e-3 if z < 10 else 1e-8)
+        assert adbc.jvp(f, (x,), (1.0,))[1] == pytest.approx(sign * slope, rel=1e-3 if z < 10 else 1e-8)
