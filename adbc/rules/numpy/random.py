@@ -2,10 +2,13 @@
 
 A drawn number moves with the parameters of its distribution as the drawing does it: what was drawn from the
 generator stays.  For a location and a scale this is d(loc) + (x - loc) / scale d(scale); where the inverse of
-the distribution function is known, it says the same of others.  What comes by rejection (the shape of a gamma
-distribution and all that is made of it) has no such path, and is refused by that parameter.  Discrete draws
-are constant: their derivative by their parameters is zero.  Where a number was drawn with the scale 0, its
-derivative by the scale is nan: nobody knows what was drawn.
+the distribution function is known, it says the same of others.  What comes by rejection (gamma numbers by
+their shape, and all that is made of them) moves as the number that was accepted does, whose bits stay: this
+is the derivative of the program with its seed.  The mean of such derivatives is not the derivative of a mean:
+numbers that are accepted for one parameter and not for the next are left out of it, as are the branches that
+a program takes by comparing random numbers.  Discrete draws are constant: their derivative by their
+parameters is zero.  Where a number was drawn with the scale 0, its derivative by the scale is nan: nobody
+knows what was drawn.  What is made of several numbers is in `adbc.rules.numpy.composed_draws`.
 
 ``shuffle``, ``permutation`` and ``choice`` move what they are given: they are asked where each element goes.
 In all cases the generator is left as a plain call leaves it, also by a pullback.
@@ -14,12 +17,13 @@ In all cases the generator is left as a plain call leaves it, also by a pullback
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, is_carried, plain
+from adbc.rules.numpy.composed_draws import by_shape
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, Rule, ZeroRule
 from adbc.tangents.array_products import multiply
 from adbc.tangents.zeros import is_zero
@@ -115,25 +119,40 @@ def _triangular(out: Any, left: Any, mode: Any, right: Any, by: str) -> Any:
     return np.where(below, 0, 1 - inner) + outer * np.where(below, 1, -1)
 
 
-def _refused(name: str, parameter: str) -> Callable[..., NoReturn]:
-    remedy = f"pass adbc.stop_gradient({parameter}), or compute with the density instead of the draw"
-    why = "such numbers are drawn by rejection, and do not move smoothly with it"
-    if parameter == "cov":
-        why = "which of its roots the numbers are multiplied by is left open"
-        remedy = "draw mean + np.linalg.cholesky(cov) @ generator.standard_normal(len(mean))"
-
-    def refuse(out: Any, *parameters: Any) -> NoReturn:
-        raise UnsupportedError(
-            f"a number is drawn by {name} with a parameter {parameter!r} that has a derivative",
-            why,
-            remedy,
-        )
-
-    return refuse
+def _wald(out: Any, mean: Any, scale: Any, by: str) -> Any:
+    """The derivative of a number from the inverse Gaussian distribution, both roots of the equation
+    scale (x - mean)**2 = mean**2 x z**2 for a normal number z (Michael, Schucany and Haas, 1976)."""
+    if by == "mean":
+        return 2.0 * out**2 / (mean * (out + mean))
+    return -out * (out - mean) / (scale * (out + mean))
 
 
-def _fixed(name: str, parameters: str) -> list[Callable[..., NoReturn]]:
-    return [_refused(name, parameter) for parameter in parameters.split()]
+def _vonmises(out: Any, mu: Any, kappa: Any) -> Any:
+    """The derivative by `kappa` of an angle from von Mises' distribution, whose cosine is
+    (1 + s z) / (s + z) for the cosine z of a random angle and a number s that depends on `kappa` alone (Best
+    and Fisher, "Efficient simulation of the von Mises distribution", 1979)."""
+    middle = np.where((kappa >= 1e-5) & (kappa <= _LARGEST_KAPPA), kappa, 1.0)
+    root = np.sqrt(1.0 + 4.0 * middle**2)
+    r = 1.0 + root
+    rho = (r - np.sqrt(2.0 * r)) / (2.0 * middle)
+    r_by_kappa = 4.0 * middle / root
+    rho_by_kappa = r_by_kappa * (1.0 - 1.0 / np.sqrt(2.0 * r)) / (2.0 * middle) - rho / middle
+    s = (1.0 + rho**2) / (2.0 * rho)
+    s_by_kappa = 0.5 * (1.0 - 1.0 / rho**2) * rho_by_kappa
+    small = np.where(kappa > 0.0, kappa, 1.0)
+    s = np.where(kappa < 1e-5, 1.0 / small + kappa, s)
+    s_by_kappa = np.where(kappa < 1e-5, 1.0 - 1.0 / small**2, s_by_kappa)
+    cosine, sine = np.cos(out - mu), np.sin(out - mu)
+    z = (cosine * s - 1.0) / (s - cosine)
+    moved = (1.0 - z**2) / (s + z) ** 2 * s_by_kappa / sine
+    angle = np.remainder(out - mu + np.pi, 2.0 * np.pi) - np.pi
+    moved = np.where(kappa > _LARGEST_KAPPA, -0.5 * angle / kappa, moved)
+    return np.where(kappa < 1e-8, 0.0, moved)
+
+
+_LARGEST_KAPPA = 1e6
+"""Above, NumPy's new generators draw from a normal distribution, to which the other tends: the derivatives
+differ by a share of 1 / kappa, which is less than what the cosines lose to rounding."""
 
 
 LOCATION_AND_SCALE: dict[str, float] = {"loc": 0.0, "scale": 1.0}
@@ -171,20 +190,23 @@ DRAWS: dict[str, tuple[str, Sequence[Any], dict[str, float]]] = {
     ),
     "gamma": (
         "shape scale",
-        (_refused("gamma", "shape"), lambda out, shape, scale: out / scale),
+        (
+            lambda out, shape, scale: scale * by_shape(out / scale, shape),
+            lambda out, shape, scale: out / scale,
+        ),
         {"scale": 1.0},
     ),
-    "vonmises": ("mu kappa", (_one, _refused("vonmises", "kappa")), {}),
-    "standard_gamma": ("shape", _fixed("standard_gamma", "shape"), {}),
-    "standard_t": ("df", _fixed("standard_t", "df"), {}),
-    "chisquare": ("df", _fixed("chisquare", "df"), {}),
-    "noncentral_chisquare": ("df nonc", _fixed("noncentral_chisquare", "df nonc"), {}),
-    "f": ("dfnum dfden", _fixed("f", "dfnum dfden"), {}),
-    "noncentral_f": ("dfnum dfden nonc", _fixed("noncentral_f", "dfnum dfden nonc"), {}),
-    "beta": ("a b", _fixed("beta", "a b"), {}),
-    "wald": ("mean scale", _fixed("wald", "mean scale"), {}),
-    "dirichlet": ("alpha", _fixed("dirichlet", "alpha"), {}),
-    "multivariate_normal": ("mean cov", (_one, _refused("multivariate_normal", "cov")), {}),
+    "standard_gamma": ("shape", (by_shape,), {}),
+    "chisquare": ("df", (lambda out, df: by_shape(out / 2.0, df / 2.0),), {}),
+    "vonmises": ("mu kappa", (_one, _vonmises), {}),
+    "wald": (
+        "mean scale",
+        (
+            lambda out, mean, scale: _wald(out, mean, scale, "mean"),
+            lambda out, mean, scale: _wald(out, mean, scale, "scale"),
+        ),
+        {},
+    ),
 }
 """Parameters, their derivatives and their defaults, by the name of the method."""
 

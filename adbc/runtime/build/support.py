@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from adbc.cpython.names import parameters_read
 from adbc.forward import ForwardSupport
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _real_
 from adbc.passes.derived.strong_zeros import Strong
 from adbc.reverse import Support
 from adbc.runtime.build.knowledge import Knowledge
@@ -252,4 +251,7 @@ def make_tuple(xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Any:
 
 def fit_number(d: Any, x: Any) -> Any:
     """`d` as the tangent of `x`, a real number."""
-    return d if d.__class__ is type(x) else _real_(project(d, x), NO_TANGENT)
+    if d.__class__ is type(x):
+        return d
+    fitted = project(d, x)  # what follows is in Python, for a derivative of this one follows it
+    return 0.0 if fitted is None or fitted is NO_TANGENT else fitted

@@ -44,12 +44,6 @@ INSTEAD = {
 }
 """What to use in place of what is refused, by the end or the beginning of a name."""
 
-BY_PARAMETER = (
-    "gamma", "standard_gamma", "beta", "dirichlet", "chisquare", "f", "noncentral_chisquare", "noncentral_f",
-    "standard_t", "wald", "vonmises", "multivariate_normal",
-)  # fmt: skip
-"""The draws that are refused by some of their parameters, or by all."""
-
 IN_C_BELOW = ("json.dump", "json.dumps", "json.JSONEncoder", "fractions.Fraction")
 """Functions in Python that end in C where they are given a number with a derivative."""
 
@@ -57,7 +51,6 @@ KINDS = {
     "rule": "with a rule",
     "descent": "by descent into their Python code",
     "zero": "with the derivative zero",
-    "parameter": "refused by parameters that a number is drawn with by rejection; constant ones may be given",
     "refused": "refused where an argument has a derivative",
 }
 
@@ -81,8 +74,6 @@ def what_it_has(entry: str, thing: Any = None) -> str:
     """One of `KINDS` for the public name `entry`."""
     found = resolved(entry, thing)
     last = entry.rpartition(".")[2]
-    if entry.startswith("numpy.random.") and last in BY_PARAMETER:
-        return "parameter"
     if entry in IN_C_BELOW:
         return "refused"
     if isinstance(found, types.MethodType):

@@ -10,6 +10,7 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
+from adbc.rules.numpy import composed_draws
 from adbc.testing import test_rule as check_rule
 
 V = np.array([0.3, 0.7, 0.2, 0.5, 0.8])
@@ -55,6 +56,24 @@ def test_numbers_move_with_their_parameters(number: int) -> None:
     if number == 0:
         single = adbc.grad(lambda x, y: TWO[0](x, y).sum())(V.astype(np.float32), W)
         assert single.dtype == np.float32
+
+
+REJECTED: list[Callable[[Any, Any, Any], Any]] = [
+    lambda r, x, y: y * r.standard_gamma(x),
+    lambda r, x, y: r.gamma(x, y),
+    lambda r, x, y: y * r.chisquare(x, (3, *np.shape(x))),
+    lambda r, x, y: y * r.standard_t(df=x, size=(3, *np.shape(x))),
+    lambda r, x, y: r.f(x, y),
+    lambda r, x, y: r.noncentral_chisquare(x, y),
+    lambda r, x, y: r.noncentral_f(x, y, x * y),
+    lambda r, x, y: r.beta(b=x, a=y),
+    lambda r, x, y: y * r.beta(x, 0.5 * x),
+    lambda r, x, y: r.wald(x, y),
+    lambda r, x, y: r.vonmises(x, y, (2, *np.shape(x))),
+    lambda r, x, y: r.vonmises(x, 1e-6 * y),
+    lambda r, x, y: r.vonmises(x, 1e7 * y),
+]
+"""Of a generator and two parameters, which are below 1 and above it."""
 
 
 MOVING: list[tuple[Callable[[Any], Any], Any]] = [
@@ -108,11 +127,58 @@ def test_no_scale_says_nothing_of_the_draw() -> None:
     assert adbc.grad(lambda m: new().normal(m, 0.0))(0.0) == 1.0
 
 
+@pytest.mark.parametrize("make", [new, old])
+@pytest.mark.parametrize("number", range(len(REJECTED)))
+def test_what_is_drawn_by_rejection_moves_as_what_was_accepted(number: int, make: Any) -> None:
+    f = REJECTED[number]
+    check_rule(lambda x, y: f(make(), x, y), V, 5.0 * W)
+    check_rule(lambda x, y: f(make(), x, y), 0.4, 2.7)
+    check_rule(lambda x, y: f(make(), x, y), 1.7, 0.6, width=2)
+
+
+@pytest.mark.parametrize("number", range(len(REJECTED)))
+def test_second_derivatives_of_what_was_accepted(number: int) -> None:
+    check_rule(lambda x, y: REJECTED[number](new(), x, y), 0.4, 2.7, order=2)
+
+
+@pytest.mark.parametrize("method", ["svd", "eigh", "cholesky"])
+def test_each_root_of_a_covariance(method: str) -> None:
+    def f(x: Any, y: Any) -> Any:
+        return new().multivariate_normal(x, np.diag(y) + np.outer(x, x), (2, 3), method=method)
+
+    check_rule(f, V, W)
+
+
+def test_vectors_are_made_of_gamma_or_of_beta_numbers() -> None:
+    alpha = np.concatenate([V, W])
+    for scale in (1.0, 0.05):  # below 0.1 the new generators break a stick
+        for make in (new, old):
+            check_rule(lambda x, make=make: make().dirichlet(x, (2, 3)), scale * alpha)
+            check_rule(lambda x, make=make: make().dirichlet((x, 2.5 * x, 0.3)), scale * 1.7)
+
+
+def test_where_the_way_of_drawing_changes_the_derivative_is_nan_by_that_parameter_alone() -> None:
+    assert np.isnan(adbc.grad(lambda a: new().standard_gamma(a))(1.0))
+    assert np.isnan(adbc.grad(lambda df: new().standard_t(df))(2.0))
+    assert np.isnan(adbc.grad(lambda x: new().noncentral_chisquare(3.0, x))(0.0))
+    check_rule(lambda x: new().beta(1.0, x), 2.5)
+    check_rule(lambda x: new().noncentral_chisquare(x, 0.0), 2.5)
+    check_rule(lambda x: new().f(2.0, x, (2, 2)), 2.5)
+
+
+def test_nothing_is_drawn_of_size_zero() -> None:
+    for draw in (lambda x: new().beta(x, 2.0, 0), lambda x: old().standard_t(x, (0, 2))):
+        assert adbc.grad(lambda x, draw=draw: draw(x).sum() + x)(0.5) == 1.0
+
+
+def test_a_version_that_draws_otherwise_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts, number = composed_draws.COMPOSED["f"]
+    monkeypatch.setitem(composed_draws.COMPOSED, "f", (lambda g, a, b: parts(g, b, a), number))
+    with pytest.raises(UnsupportedError, match="draws them in another way"):
+        adbc.grad(lambda x: new().f(x, 3.0))(2.5)
+
+
 REFUSED: list[tuple[Callable[[Any], Any], str]] = [
-    (lambda x: new().gamma(x, 1.0), "by gamma with a parameter 'shape'"),
-    (lambda x: old().beta(1.0, x), "by beta with a parameter 'b'"),
-    (lambda x: new().dirichlet(np.array([x, 1.0])).sum(), "by dirichlet with a parameter 'alpha'"),
-    (lambda x: np.random.standard_t(x), "by standard_t with a parameter 'df'"),  # noqa: NPY002
     (lambda x: new().multivariate_normal(np.zeros(2), x * np.eye(2)).sum(), "np.linalg.cholesky"),
     (lambda x: new().permuted(x * V, out=np.zeros(5)).sum(), "Assign the result"),
 ]
