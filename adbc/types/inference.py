@@ -53,7 +53,7 @@ from adbc.types.lattice import (
     join_all,
     narrowed,
 )
-from adbc.types.records import field_type, made_record, made_type, record_field
+from adbc.types.records import field_type, made_object, made_record, made_type, object_type, record_field
 from adbc.types.typeof import typeof
 
 __all__ = [
@@ -545,6 +545,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
     intrinsics._instance_: _instance,
     made_record: made_type,
+    made_object: object_type,
     record_field: field_type,
     super: _constant(Exact(super)),
     operator.pow: _power,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -13,9 +13,14 @@ from adbc.types.lattice import ANY, AbstractType, RecordType, record_type
 
 __all__ = [
     "FACTORY",
+    "MAKERS",
     "field_type",
+    "made_fields",
+    "made_object",
     "made_record",
     "made_type",
+    "making",
+    "object_type",
     "record_field",
     "record_names",
     "unhidden",
@@ -28,6 +33,35 @@ FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]  # the 
 def made_record(cls: type, /, *values: Any) -> Any:
     """``cls(*values)``, of a class whose generated constructor keeps `values` as its fields."""
     return cls(*values)
+
+
+def made_object(cls: type, names: tuple[str, ...], /, *values: Any) -> Any:
+    """A new instance of an ordinary class, with `values` in its attributes `names`: what graphs have in its
+    place for as long as it is not known who sees it."""
+    made: Any = object.__new__(cls)
+    for name, value in zip(names, values, strict=True):
+        object.__setattr__(made, name, value)
+    return made
+
+
+MAKERS = (made_record, made_object)
+"""What makes a value with fields, of a class and the fields."""
+
+
+def made_fields(operands: Sequence[Any]) -> Iterator[tuple[str, Value]]:
+    """The names of fields and their values, of a call of one of `MAKERS` with these operands."""
+    cls, *values = operands[1:]
+    if operands[0].value is made_object:
+        names, *values = values
+        return zip(names.value, values, strict=True)
+    return zip(record_names(cls.value), values, strict=True)
+
+
+def making(cls: type, fields: Mapping[str, Value]) -> list[Value]:
+    """The operands of the call that makes an instance of `cls` of these fields."""
+    if issubclass(cls, tuple) or getattr(kind_of(cls), "names", None) is not None:
+        return [Const(made_record), Const(cls), *fields.values()]
+    return [Const(made_object), Const(cls), Const(tuple(fields)), *fields.values()]
 
 
 def record_field(record: Any, name: str) -> Any:
@@ -56,6 +90,14 @@ def made_type(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstra
     if not isinstance(cls, type):
         return None
     return record_type(cls, list(zip(record_names(cls), types_[1:], strict=True)))
+
+
+def object_type(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    """The type of ``made_object(*values)``, where the values have these types."""
+    cls, names = (value.value if isinstance(value, Const) else None for value in values[:2])
+    if not isinstance(cls, type) or not isinstance(names, tuple):
+        return None
+    return record_type(cls, list(zip(names, types_[2:], strict=True)))
 
 
 def field_type(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType:

@@ -84,6 +84,7 @@ from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.list_walks import count_list_walks
+from adbc.passes.typed.object_values import object_values
 from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
@@ -105,6 +106,7 @@ from adbc.runtime import default_engine
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.calling import signature_of
 from adbc.runtime.build.consuming import Consuming
+from adbc.runtime.build.inferred import Informed, infer_types
 from adbc.runtime.build.managing import Managing
 from adbc.runtime.calls.classes import (
     certain_method,
@@ -124,7 +126,7 @@ from adbc.types.answers import is_seen_to_answer
 from adbc.types.callables import Callables
 from adbc.types.callsites import Binding, is_method
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, INT, NONE, AbstractType, ArrayType, ConstType, Exact, class_of
+from adbc.types.lattice import ANY, FLOAT, INT, NONE, AbstractType, ArrayType, ConstType, Exact, class_of
 from tests.filetests import names
 from tests.filetests.types_in_text import type_from
 
@@ -237,7 +239,13 @@ class Answers:
     def oracle(
         self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
     ) -> AbstractType:
-        return INT if getattr(function, "__annotations__", {}).get("return") == "int" else ANY
+        said = getattr(function, "__annotations__", {}).get("return")
+        return {"int": INT, "None": NONE}.get(said, ANY)
+
+    def sample(
+        self, function: object, values: Sequence[Value], keywords: tuple[str, ...]
+    ) -> AbstractType | None:
+        return FLOAT if function is operator.mul else None
 
     def only_reads(
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
@@ -251,6 +259,17 @@ class Answers:
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
     ) -> Sequence[bool]:
         return [False] * (len(parameters) + 1)
+
+
+def _with_values_of_objects(graph: Graph) -> Graph:
+    """With types as inference finds them, and small functions of `names` written in."""
+
+    def inferred(typed: Graph, parameters: Sequence[AbstractType], result: Any) -> AbstractType:
+        return infer_types(typed, parameters, Informed(_ANSWERS, result or (lambda *call: None)))  # type: ignore[arg-type]  # it has what is asked for here
+
+    graph.namespace = vars(names)
+    object_values(graph, _ANSWERS, lambda _, call: _small_callee(call), inferred, lambda _: None)
+    return graph
 
 
 def _signature(function: Value) -> Signature | None:
@@ -496,6 +515,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
         )
     ),
     "record_values": _in_place(record_values),
+    "object_values": _with_values_of_objects,
     "first_reads": _in_place(lambda graph: first_reads(graph, [type_of(a) for a in graph.arguments])),
     "list_elements": _in_place(
         lambda graph: drop_proved_tests(graph, [type_of(a) for a in graph.arguments], _ANSWERS)

@@ -64,13 +64,30 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
             for phi in left.phis:
                 phi.operands.pop(block, None)
         changed = True
-        if target(end.condition) is _class_is_ or target(end.condition) is _form_is_:
-            tests.add(end.condition)  # type: ignore[arg-type]  # a call
+        if isinstance(end.condition, Instruction):
+            tests.add(end.condition)
     if changed:
         remove_unreachable(graph)
-        used = use_counts(graph) if tests else {}
-        drop(graph, {test for test in tests if not used.get(test)})
+        _drop_tests(graph, tests, knowledge)
     return changed
+
+
+def _drop_tests(graph: Graph, tests: set[Instruction], knowledge: BranchKnowledge) -> None:
+    """Leave out tests that have been decided and that nobody needs, and what was asked for them alone."""
+    while tests:
+        used = use_counts(graph)
+        idle = {test for test in tests if not used.get(test) and _does_nothing_else(test, knowledge)}
+        drop(graph, idle)
+        tests = {value for test in idle for value in test.operands if isinstance(value, Instruction)}
+
+
+def _does_nothing_else(test: Instruction, knowledge: BranchKnowledge) -> bool:
+    """Whether `test` only compares, or asks for a class that does not answer for itself."""
+    if target(test) is _foreigncall_:
+        if constant(test.operands[1]) is type:
+            return len(test.operands) == 3
+        return _answer(test, knowledge) is not None
+    return target(test) in (_class_is_, _form_is_, operator.is_, operator.is_not, operator.not_)
 
 
 def _cut_behind_errors(block: Block) -> bool:

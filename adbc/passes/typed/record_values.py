@@ -35,43 +35,53 @@ be guessed, are written into the function (`with_methods`).  Needs types.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from adbc.ir.builder import remove_dead_phis
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _assume_, _foreigncall_, _new_, _unpack_
+from adbc.ir.terminators import Return
 from adbc.ir.traverse import copy_graph, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.normal.inline_calls import inline_calls
+from adbc.passes.normal.merge_blocks import merge_blocks
 from adbc.passes.query import constant, drop, target
 from adbc.types.inference import is_rest, type_of
 from adbc.types.lattice import ANY, AbstractType, Exact, RecordType
-from adbc.types.records import made_record, record_field, record_names, unhidden
+from adbc.types.records import MAKERS, made_fields, making, record_field, record_names, unhidden
 
-__all__ = ["record_values", "with_methods"]
+__all__ = ["Choose", "record_values", "records_of", "with_methods", "without_assumptions"]
 
 Choose = Callable[[Graph, Instruction], tuple[Graph, Sequence[Value]] | None]
 Infer = Callable[[Graph, tuple[AbstractType, ...]], object]
 
 
-def with_methods(graph: Graph, choose: Choose, infer: Infer) -> bool:
+def is_record(value: Value) -> bool:
+    """Whether `value` is known to be a record, and what is in it."""
+    return isinstance(type_of(value), RecordType)
+
+
+def with_methods(
+    graph: Graph, choose: Choose, infer: Infer, is_given: Callable[[Value], bool] = is_record
+) -> bool:
     """Write small functions that are given records into `graph`, in place; returns whether there were any.
 
     choose: the graph of what is called and what its parameters are, if it may be written in.  infer: writes
-    types into a graph with parameters of these types.
+    types into a graph with parameters of these types.  is_given: whether a function that is given this value
+    is looked at.
     """
     parameters = tuple(map(type_of, graph.arguments))
     asked: set[Instruction] = set()
 
     def chosen(call: Instruction) -> tuple[Graph, Sequence[Value]] | None:
-        if call in asked or not any(isinstance(type_of(v), RecordType) for v in call.operands[1:]):
+        if call in asked or not any(map(is_given, call.operands[1:])):
             return None
         asked.add(call)
         found = choose(graph, call)
-        if found is None or len(found[0].blocks) > 1:
+        if found is None:
             return None
         callee, _, _ = copy_graph(found[0])
         infer(callee, tuple(map(type_of, found[1])))
+        merge_blocks(callee)  # behind branches that the types have decided
         is_known = len(callee.blocks) == 1 and all(type_of(i) is not ANY for i in callee.instructions())
         return (callee, found[1]) if is_known else None
 
@@ -84,11 +94,16 @@ def with_methods(graph: Graph, choose: Choose, infer: Infer) -> bool:
 
 def record_values(graph: Graph) -> bool:
     """Read fields of records where these were made, in place; returns whether there were any."""
-    changed = _without_assumptions(graph)
+    changed = without_assumptions(graph)
     return _Records(graph).replace() or changed
 
 
-def _without_assumptions(graph: Graph) -> bool:
+def records_of(graph: Graph) -> set[Value]:
+    """The records, and objects that are taken for records, that are made in `graph`, and phis of them."""
+    return _Records(graph).found
+
+
+def without_assumptions(graph: Graph) -> bool:
     """Leave out what is assumed of records that are known to be such."""
     idle: dict[Instruction, Value] = {}
     for call in graph.instructions():
@@ -108,7 +123,7 @@ class _Records:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.users = uses(graph)
-        self.made = [call for call in graph.instructions() if target(call) is made_record]
+        self.made = [call for call in graph.instructions() if target(call) in MAKERS]
         self.found: set[Value] = {*self.made, *self._phis()} if self.made else set()
         self.fields: dict[Value, dict[str, Value]] = {}
         for value in self.found:
@@ -124,7 +139,7 @@ class _Records:
             wrong = {
                 phi
                 for phi in phis
-                if not all(v in phis or target(v) is made_record for v in phi.operands.values())
+                if not all(v in phis or target(v) in MAKERS for v in phi.operands.values())
             }
             if not wrong:
                 return phis  # type: ignore[return-value]  # a set of values
@@ -132,7 +147,7 @@ class _Records:
 
     def _fields(self, value: Value) -> dict[str, Value]:
         if isinstance(value, Instruction):
-            return dict(zip(record_names(_class(value)), value.operands[2:], strict=True))
+            return dict(made_fields(value.operands))
         known = type_of(value)
         assert isinstance(value, Phi)
         assert isinstance(known, RecordType)
@@ -186,11 +201,13 @@ class _Records:
         return is_tuple and user.operands[2:] == [record]
 
     def _kept(self) -> set[Value]:
-        """The records that somebody may see, other than the rest of a function behind a wrong guess."""
+        """The records that somebody may see, other than the rest of a function behind a wrong guess, and who
+        called it."""
         users = uses(self.graph)
         kept: set[Value] = set()
         for block in self.graph.blocks:
-            kept.update(v for v in block.terminator.values if v in self.found)
+            if not isinstance(block.terminator, Return):
+                kept.update(v for v in block.terminator.values if v in self.found)
             for phi in block.phis:
                 if phi not in self.found:
                     kept.update(v for v in phi.operands.values() if v in self.found)
@@ -223,16 +240,20 @@ class _Records:
                 else:
                     again = {value: self._again(value, block, call) for value in given}
                     call.operands = [again.get(v, v) for v in call.operands]
+            if isinstance(block.terminator, Return) and block.terminator.value in gone:
+                block.terminator.value = self._again(block.terminator.value, block, None)
         drop(self.graph, idle | {v for v in gone if isinstance(v, Instruction)})
         return True
 
-    def _again(self, value: Value, block: Block, call: Instruction) -> Instruction:
-        """The record, made in front of `call`."""
-        fields = self.fields[value].values()
+    def _again(self, value: Value, block: Block, call: Instruction | None) -> Instruction:
+        """The record, made in front of `call` or at the end of the block."""
+        fields = self.fields[value]
         cls = type_of(value).cls  # type: ignore[attr-defined]  # of a record
-        made = Instruction("call", [Const(made_record), Const(cls), *fields], position=call.position)
+        position = value.position if call is None else call.position
+        made = Instruction("call", making(cls, fields), position=position)
         made.type, made.block = type_of(value), block
-        block.instructions.insert(block.instructions.index(call), made)
+        at = len(block.instructions) if call is None else block.instructions.index(call)
+        block.instructions.insert(at, made)
         return made
 
 
@@ -241,7 +262,3 @@ def _is_blind(user: Instruction) -> bool:
     return target(user) is unhidden or (
         is_rest(user) and user.block is not None and user.block.handler is None
     )
-
-
-def _class(made: Instruction) -> Any:
-    return constant(made.operands[1])

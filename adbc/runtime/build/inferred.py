@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
 from adbc.ir.values import Value
@@ -22,7 +22,7 @@ from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
 from adbc.types import AbstractType, infer
 
-__all__ = ["SETTLING", "Sources", "infer_types"]
+__all__ = ["SETTLING", "Informed", "Result", "Sources", "infer_types"]
 
 
 class Sources(
@@ -37,6 +37,27 @@ class Sources(
     def sample(
         self, function: object, values: Sequence[Value], keywords: tuple[str, ...]
     ) -> AbstractType | None: ...
+
+
+Result = Callable[[object, Sequence[AbstractType], tuple[str, ...]], "AbstractType | None"]
+"""A function that may know the type of a call's result."""
+
+
+class Informed:
+    """`Sources` of which another function is asked first what results of calls are."""
+
+    def __init__(self, sources: Sources, result: Result) -> None:
+        self.sources = sources
+        self.result = result
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.sources, name)
+
+    def oracle(
+        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType:
+        found = self.result(function, types_, keywords)
+        return self.sources.oracle(function, types_, keywords) if found is None else found
 
 
 SETTLING: tuple[Stage[Sources], ...] = (

@@ -40,7 +40,7 @@ from adbc.runtime.build.facts import (
     QuestionFact,
 )
 from adbc.runtime.build.graphs import Graphs
-from adbc.runtime.build.inferred import infer_types
+from adbc.runtime.build.inferred import Informed, Result, infer_types
 from adbc.runtime.build.memoised import finds_nothing
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
@@ -408,6 +408,12 @@ class Knowledge:
         if self.guesses.mode == "dynamic":
             return infer(graph, parameters, _knows_nothing)
         return infer_types(graph, parameters, self)
+
+    def infer_with(self, graph: Graph, parameters: Types, result: Result | None) -> AbstractType:
+        """Like `infer`; `result` may know the type of a call's result better."""
+        if result is None or self.guesses.mode == "dynamic":
+            return self.infer(graph, parameters)
+        return infer_types(graph, parameters, Informed(self, result))
 
     def oracle(
         self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]

@@ -26,6 +26,7 @@ from adbc.passes.typed.known_elements import iterate_over_tuples, unread_display
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.list_walks import count_list_walks
+from adbc.passes.typed.object_values import object_values
 from adbc.passes.typed.polymorphic_calls import split_calls
 from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
@@ -183,6 +184,18 @@ def _with_record_values(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_object_values(graph: Graph, typing: Typing) -> Graph:
+    knowledge = typing.knowledge
+
+    def drop_reads(graph: Graph) -> None:
+        drop_method_reads(graph, lambda read: is_known_read(read, knowledge))
+
+    if knowledge.graphs.inlines:
+        small = knowledge.graphs.small_callee
+        object_values(graph, knowledge, small, knowledge.infer_with, drop_reads)
+    return graph
+
+
 def _watched(graph: Graph, typing: Typing) -> Graph:
     if typing.watching is not None:
         watch_results(graph, typing.watching)
@@ -295,6 +308,8 @@ TYPED: Group[Typing] = Group(
               "that something is a dict or a list may be a guess"),
         Stage("record_values", _with_record_values, ("guarded types",), ("values of records",),
               "the rest behind a guess is given what the function has, so that guesses know the records"),
+        Stage("object_values", _with_object_values, ("values of records",), ("values of objects",),
+              "fields of objects may be records, and the other way round"),
         Stage("watch_results", _watched, ("types",), ("watched results",),
               "instead of guards where nothing may be guessed, so that the next version knows more"),
         Stage("cell_reads", _with_cell_reads, ("guarded types",), ("cell reads in front of loops",),

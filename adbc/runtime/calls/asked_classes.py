@@ -13,12 +13,11 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.rules.classes import says_its_class
 from adbc.runtime.calls.changeable import Code, bind, reach_of, variable
+from adbc.runtime.calls.classes import SILENT
 from adbc.tangents.contents import contents, differs, put_back
 
 __all__ = ["is_instance"]
 
-_IN_C = frozenset({float, int, bool, complex, str, bytes, type(None), list, tuple, dict, set, frozenset})
-"""Classes in C that are met everywhere."""
 _PLAIN: Any = object.__getattribute__
 _SILENT: dict[int, weakref.ref[type]] = {}
 """By address, classes that have nothing to say about the ``__class__`` of their instances: as long as these
@@ -28,7 +27,7 @@ are read as those of `object` are, that is decided when a class is made."""
 def is_instance(x: Any, kinds: Any) -> bool:
     """``isinstance(x, kinds)``, where the classes `kinds` do not answer for themselves."""
     cls = type(x)
-    if cls in _IN_C or (id(cls) in _SILENT and cls.__getattribute__ is _PLAIN):
+    if cls in SILENT or (id(cls) in _SILENT and cls.__getattribute__ is _PLAIN):
         return isinstance(x, kinds)
     if not says_its_class(cls):
         _SILENT[id(cls)] = weakref.ref(cls, _forget(id(cls)))

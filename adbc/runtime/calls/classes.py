@@ -217,6 +217,10 @@ def certain_method(cls: type, name: str) -> Any:
     return method(cls, name)
 
 
+SILENT = frozenset({float, int, bool, complex, str, bytes, type(None), list, tuple, dict, set, frozenset})
+"""Classes in C that are met everywhere, and have nothing to say about ``__class__`` of their instances."""
+
+
 def is_instance(cls: type, asked: type) -> bool | None:
     """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`; None if `asked` has something to say, or
     `x` may say that it is of another class."""
@@ -225,7 +229,7 @@ def is_instance(cls: type, asked: type) -> bool | None:
     meant = stands_for(cls)
     if asked in cls.__mro__ or (meant is not None and asked in meant.__mro__):
         return True
-    if meant is not None:
+    if meant is not None or cls in SILENT:
         return False
     says = ("__class__", "__getattribute__")
     return None if any(name in base.__dict__ for base in cls.__mro__[:-1] for name in says) else False
