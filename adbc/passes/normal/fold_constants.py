@@ -71,6 +71,10 @@ def fold_constants(graph: Graph) -> Graph:
     return graph
 
 
+_COPIED = frozenset({int, float, complex, str, bytes, tuple, frozenset})
+"""Classes of constants of which there may be several that are equal."""
+
+
 def _folded(instruction: Instruction, replaced: dict[Value, Value]) -> Any:
     function = target(instruction)
     if function is _foreigncall_ and len(instruction.operands) == 3 and not instruction.keywords:
@@ -83,8 +87,8 @@ def _folded(instruction: Instruction, replaced: dict[Value, Value]) -> Any:
     if any(function is f for f in _ANY):
         return function(*arguments) if all(type(x) in _PLAIN for x in arguments) else NOTHING
     if function is operator.is_ or function is operator.is_not:
-        # Only singletons: whether two equal numbers are one object is the interpreter's business.
-        is_sure = any(x is None for x in arguments) or all(isinstance(x, type) for x in arguments)
+        # Whether two equal numbers are one object is the interpreter's business.
+        is_sure = any(type(x) not in _COPIED for x in arguments)
         return function(*arguments) if is_sure else NOTHING
     if any(function is f for f in _ARITHMETIC) and all(type(x) in _NUMBERS for x in arguments):
         return _computed(function, arguments)

@@ -168,8 +168,11 @@ def _inlined_calls(graph: Graph, lifting: Lifting) -> Graph:
 def _replaced_scalars(graph: Graph, lifting: Lifting) -> Graph:
     callees = lifting.callees
     if callees.inlines:
-        graph = scalar_replacement(graph, Classes(callees.table), callees.small_callee)
-        trivial_phis(graph)  # or the body of a loop begins with some, and is not seen to be one
+        found = scalar_replacement(graph, Classes(callees.table), callees.small_callee)
+        trivial_phis(found)  # or the body of a loop begins with some, and is not seen to be one
+        if found is not graph:  # a constructor may ask for what it was given
+            passes.normalise(found, lifting.function.__globals__)
+        return found
     return graph
 
 
