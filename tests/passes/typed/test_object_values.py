@@ -418,8 +418,8 @@ def test_objects_that_nobody_sees_are_not_made(program: Callable[..., float]) ->
         gradient = adbc.grad(program, (0, 1))
         for _ in range(6):
             gradient(1.3, 0.7)
-        # A call costs some thousand before and behind the function.
-        assert executed(lambda: gradient(1.3, 0.7)) < 1200 + 3 * executed(lambda: program(1.3, 0.7))
+        # A call costs a thousand or more before and behind the function.
+        assert executed(lambda: gradient(1.3, 0.7)) < 1500 + 4 * executed(lambda: program(1.3, 0.7))
 
 
 def test_second_derivatives() -> None:
