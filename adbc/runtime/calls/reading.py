@@ -183,7 +183,7 @@ class Attributes(Objects):
 
     def known_in(self, context: Context, owner: Any, value: Any) -> Any:
         """What stands beside `value`, which was found in `owner`, a module or class."""
-        if not is_of_library(owner):
+        if type(value) in VALUES or not is_of_library(owner):
             return self.known(context, value)
         before = context.met_before(value)
         shadow = self.known(context, value)
