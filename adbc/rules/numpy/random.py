@@ -14,11 +14,12 @@ In all cases the generator is left as a plain call leaves it, also by a pullback
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.activity import Refusal
 from adbc.rules.numpy.base import ArrayRule, is_carried, plain
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, Rule, ZeroRule
 from adbc.tangents.array_products import multiply
@@ -78,6 +79,9 @@ _NUMBERS = {float, int}
 
 
 def _formula(partial: Callable[..., Any], defaults: Sequence[float]) -> Callable[..., Any]:
+    if isinstance(partial, Refusal):
+        return partial
+
     def formula(d: Any, out: Any, generator: Any, *parameters: Any, **_: Any) -> Any:
         whole = [np.asarray(x) for x in (*parameters, *defaults[len(parameters) :])]
         with np.errstate(all="ignore"):
@@ -115,24 +119,19 @@ def _triangular(out: Any, left: Any, mode: Any, right: Any, by: str) -> Any:
     return np.where(below, 0, 1 - inner) + outer * np.where(below, 1, -1)
 
 
-def _refused(name: str, parameter: str) -> Callable[..., NoReturn]:
+def _refused(name: str, parameter: str) -> Refusal:
     remedy = f"pass adbc.stop_gradient({parameter}), or compute with the density instead of the draw"
     why = "such numbers are drawn by rejection, and do not move smoothly with it"
     if parameter == "cov":
         why = "which of its roots the numbers are multiplied by is left open"
         remedy = "draw mean + np.linalg.cholesky(cov) @ generator.standard_normal(len(mean))"
 
-    def refuse(out: Any, *parameters: Any) -> NoReturn:
-        raise UnsupportedError(
-            f"a number is drawn by {name} with a parameter {parameter!r} that has a derivative",
-            why,
-            remedy,
-        )
-
-    return refuse
+    return Refusal(
+        f"a number is drawn by {name} with a parameter {parameter!r} that has a derivative", why, remedy
+    )
 
 
-def _fixed(name: str, parameters: str) -> list[Callable[..., NoReturn]]:
+def _fixed(name: str, parameters: str) -> list[Refusal]:
     return [_refused(name, parameter) for parameter in parameters.split()]
 
 
