@@ -71,7 +71,8 @@ def rules(session: nox.Session) -> None:
 def mutations(session: nox.Session) -> None:
     """Rules made wrong on purpose: the generated calls find all but those that are listed with the reason."""
     session.install("-e", ".[test]", "scipy")
-    modules = ["math", "cmath", "numpy", "scipy.special"]
+    scipy = [f"scipy.{name}" for name in ("special", "linalg", "fft", "signal", "ndimage")]
+    modules = ["math", "cmath", "numpy", *scipy]
     session.run("python", "-m", "adbc.testing.coverage", "--mutate", *(session.posargs or modules))
 
 

@@ -66,13 +66,18 @@ class ArangeRule(ArrayRule):
     """The rule of ``np.arange``: each value is ``start + i * step``; the stop only decides their number."""
 
     def __init__(self) -> None:
-        super().__init__(np.arange, "start stop step", jvp=[_arange_along(i) for i in range(3)],
-                         vjp=[_arange_against(i) for i in range(3)], defaults={"start": 0})  # fmt: skip
+        super().__init__(
+            np.arange,
+            "start stop step",
+            jvp=[_arange_along(0), None, _arange_along(2)],
+            vjp=[_arange_against(0), None, _arange_against(2)],
+            defaults={"start": 0},
+        )
 
 
 def _arange_weight(y: Any, i: int, stop: Any) -> Any:
     """The derivative of the values of ``np.arange`` by argument `i`; without a stop, the first is that."""
-    if i == 1 or (i == 0 and stop is None):
+    if i == 0 and stop is None:
         return np.zeros(np.shape(y))
     return np.ones(np.shape(y)) if i == 0 else np.arange(np.size(y)) * 1.0
 

@@ -118,12 +118,15 @@ def _without_result(adjoint: Callable[..., Any]) -> Callable[..., Any]:
     return lambda by, out, /, *args, **others: adjoint(by, *args, **others)
 
 
-def internal(name: str) -> Any:
-    """The module `name` of SciPy's own use, which comes and goes with its versions; None if there is none."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
+def internal(*names: str) -> Any:
+    """The first module of these names that there is: modules of SciPy's own use move, come and go with its
+    versions; None if there is none."""
+    for name in names:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    return None
 
 
 _VENDORED = ("scipy._lib", "scipy._external")

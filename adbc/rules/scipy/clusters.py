@@ -15,7 +15,7 @@ from adbc.rules.table import Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
-_IN_C: Any = internal("scipy.cluster._vq")
+_IN_C: Any = internal("scipy.cluster._vq", "scipy.cluster.vq._vq")  # the latter from SciPy 1.18 on
 
 
 def nearest(obs: Any, codes: Any) -> Any:

@@ -85,30 +85,38 @@ def _cholesky_against(by: Any, y: Any, a: Any, lower: Any = False, **_: Any) -> 
     return cholesky_vjp(by, y, a, upper=not lower)
 
 
+_LEAVES_TRIANGLE = bool(linalg.cho_factor(np.array([[1.0, 0.0], [2.0, 1.0]]))[0][1, 0])
+"""Whether ``cho_factor`` leaves in the other triangle what was there; from SciPy 1.18 on there are zeros."""
+
+
 def _other_triangle(a: Any, lower: Any) -> Any:
+    if not _LEAVES_TRIANGLE:
+        return 0.0
     return np.triu(a, 1) if lower else np.tril(a, -1)
 
 
 def factor_of(a: Any, lower: bool) -> Any:
-    """The matrix of ``cho_factor(a, lower)``: a triangle, and in the other what was there."""
-    return linalg.cho_factor(a, lower)[0]
+    """``cho_factor(a, lower)``: a matrix with a triangle, and in the other what was there, and which."""
+    return linalg.cho_factor(a, lower)
 
 
-def _factor_along(d: Any, y: Any, a: Any, lower: bool) -> Any:
-    low = np.tril(y) if lower else np.triu(y)
-    return cholesky_jvp(d, low, a, upper=not lower) + _other_triangle(d, lower)
+def _factor_along(d: Any, outs: Any, a: Any, lower: bool) -> list[Any]:
+    low = np.tril(outs[0]) if lower else np.triu(outs[0])
+    return [cholesky_jvp(d, low, a, upper=not lower) + _other_triangle(d, lower), None]
 
 
-def _factor_against(by: Any, y: Any, a: Any, lower: bool) -> Any:
-    low = np.tril(y) if lower else np.triu(y)
-    mine = np.tril(by) if lower else np.triu(by)
-    return cholesky_vjp(mine, low, a, upper=not lower) + _other_triangle(by, lower)
+def _factor_against(by: Sequence[Any], outs: Any, a: Any, lower: bool) -> Any:
+    if by[0] is None:
+        return None
+    low = np.tril(outs[0]) if lower else np.triu(outs[0])
+    mine = np.tril(by[0]) if lower else np.triu(by[0])
+    return cholesky_vjp(mine, low, a, upper=not lower) + _other_triangle(by[0], lower)
 
 
 def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     if is_stack(a):
         return _each_cho_factor(a, lower)
-    return factor_of(np.atleast_2d(a), lower), lower
+    return factor_of(np.atleast_2d(a), lower)
 
 
 def _each_cho_factor(a: Any, lower: Any) -> Any:
@@ -357,7 +365,10 @@ def eig(
         return _of_pencil(a, b, homogeneous_eigvals, left, right)
     if not (left or right):
         return np.linalg.eigvals(np.asarray_chkfinite(a)) + 0j
-    w, v = np.linalg.eig(np.asarray_chkfinite(a))
+    a = np.asarray_chkfinite(a)
+    w, v = np.linalg.eig(a)
+    if np.isrealobj(a) and np.all(np.imag(w) == 0):
+        v = np.real(v)  # of complex ones from NumPy 2.5 on
     if not left:
         return w + 0j, v
     if np.size(a) == 0:
@@ -402,7 +413,7 @@ def _of_pencil(a: Any, b: Any, is_homogeneous: bool, left: bool, right: bool) ->
     w = valued(values, w[order] + 0j)
     if not right:
         return w
-    v = v[:, order]
+    v = np.real(v[:, order])
     sign = np.where(np.sum(stop_gradient(v) * vectors, axis=0) < 0, -1.0, 1.0)
     return w, valued(vectors, v * sign)
 
@@ -588,13 +599,11 @@ def lstsq(
     check_finite: bool = True, lapack_driver: Any = None,
 ) -> Any:  # fmt: skip
     check_matrix(a, "lstsq")
+    found = solved(linalg.lstsq, (a, b, cond, False, False, check_finite, lapack_driver), {})
     a, b = np.asarray(a), np.asarray(b)
-    x, residuals, rank, s = np.linalg.lstsq(a, b, cond)
-    if b.ndim == 1:
-        residuals = residuals[0] if residuals.size else residuals
-    if lapack_driver == "gelsy":
-        s = None
-    return x, residuals, rank, s
+    x, residuals, _, s = np.linalg.lstsq(a, b, np.finfo(found[0].dtype).eps if cond is None else cond)
+    residuals = valued(found[1], residuals.reshape(found[1].shape)) if found[1].size else found[1]
+    return valued(found[0], x), residuals, found[2], found[3] if found[3] is None else valued(found[3], s)
 
 
 ROWS: list[Rule] = [
@@ -611,10 +620,8 @@ ROWS: list[Rule] = [
         vjp=[lambda by, y, a, **_: det_vjp(by, y, a)],
     ).by_example(),
     FormulaRule(linalg.cholesky, jvp=[_cholesky_along], vjp=[_cholesky_against]).by_example(),
-    FormulaRule(
-        factor_of, jvp=[_factor_along], vjp=[_factor_against], name="scipy.linalg.cho_factor"
-    ).by_example(),
     FormulaRule(linalg.svdvals, jvp=[_singular_along], vjp=[_singular_against]),
+    multiple(factor_of, _factor_along, _factor_against),
     multiple(factors, _lu_along, _lu_against),
     multiple(vectors_of, _eigh_along, _eigh_against, free=VECTORS),
     multiple(tridiagonal_vectors, eigh_along, eigh_against, free=VECTORS),

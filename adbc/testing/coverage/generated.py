@@ -63,13 +63,16 @@ MATRICES = {"a": "A", "A": "A", "matrix": "A", "b": "v[:3]"}
 """What parameters of these names stand for in modules of linear algebra."""
 
 OF_METHODS = {
-    "reduce": ("v + 1.0", "A + 2.0, axis=1, keepdims=True", "np.array([6, 5, 3])"),
+    "reduce": ("v + 1.0", "A + 2.0, axis=1, keepdims=True", "A[:, :1], axis=1", "np.array([6, 5, 3])"),
     "accumulate": ("v + 1.0", "A + 2.0, axis=1", "np.array([6, 5, 3])"),
-    "reduceat": ("v + 1.0, [0, 3, 1]", "np.array([6, 5, 3]), [0, 2]"),
+    "reduceat": ("v + 1.0, [0, 3, 1]", "v, range(5)", "np.array([6, 5, 3]), [0, 2]"),
     "outer": ("v + 1.0, u + 1.0", "A, u", "np.array([6, 5, 3]), np.array([1, 2])"),
-    "at": ("v, [0, 2]", "v, [0, 2, 0], u[:3]", "np.array([6, 5, 3]), [0, 2], 1"),
+    "at": ("v, [0, 2, 0], u[:3]", "A, [0, 2, 0], -u[:3]", "y, [0, 1, 2], 2"),
 }
-"""The arguments of the methods of ufuncs, of which those of one argument take only the first of `at`."""
+"""The arguments of the methods of ufuncs of two arguments."""
+
+AT_PLACES = ("v, [0, 2]", "A, [0, 2]", "y, [0, 2]")
+"""The arguments of the method `at` of ufuncs of one argument."""
 
 FORMS = {
     "axis": ("axis=0", "axis=-1"),
@@ -147,7 +150,7 @@ def _texts(name: str, entry: str, function: Any) -> Iterator[str]:
         yield f"v.{last}"
         return
     if isinstance(function, np.ufunc) and last in OF_METHODS:
-        yield from (f"{name}({given})" for given in OF_METHODS[last] if function.nin == 2 or "u" not in given)
+        yield from (f"{name}({given})" for given in (OF_METHODS[last] if function.nin == 2 else AT_PLACES))
         return
     if isinstance(function, np.ufunc) and function.signature is None:
         yield f"{name}({', '.join(FREE[: function.nin])})"

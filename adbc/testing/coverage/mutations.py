@@ -28,12 +28,14 @@ from adbc.rules.numpy.elementwise import ElementwiseRule
 from adbc.rules.table import Overlay, PureRule, Rule, ScalarRule, ZeroRule
 from adbc.runtime import use
 from adbc.tangents import FData, RData, Tangent
+from adbc.tangents.array_iterators import FlatIterator
 from adbc.testing.coverage.cases import Case
 from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.generated import cases_of
 from adbc.testing.coverage.judge import judge
 from adbc.testing.coverage.publish import resolved
 from adbc.testing.coverage.tables.survivors import SURVIVORS
+from adbc.testing.coverage.values import names_in
 
 __all__ = ["Mutation", "mutations_of", "replaced", "survey_of_mutations", "survives"]
 
@@ -101,10 +103,10 @@ def _of_partials(row: ScalarRule) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _of_formulas(row: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     for i, (jvp, vjp) in enumerate(zip(row.jvp, row.vjp, strict=True)):
-        if jvp is None or vjp is None or isinstance(jvp, Refusal):
+        if jvp is None or vjp is None:
             continue
         along, against = (row.jvp[:i], row.jvp[i + 1 :]), (row.vjp[:i], row.vjp[i + 1 :])
-        for what, factor in _FACTORS.items():
+        for what, factor in () if isinstance(jvp, Refusal) else _FACTORS.items():
             yield (
                 f"argument {i}: {what}",
                 _fields(row, _with(along, _scaled(jvp, factor)), _with(against, _scaled(vjp, factor))),
@@ -120,7 +122,8 @@ def _fields(row: Any, jvp: tuple[Any, ...], vjp: tuple[Any, ...]) -> dict[str, A
     fields: dict[str, Any] = {"jvp": jvp, "vjp": vjp}
     if isinstance(row, ArrayRule):
         fields |= {"tangent_formulas": formulas_of(jvp), "cotangent_formulas": formulas_of(vjp)}
-        fields |= {"together": None, "formulas": None}
+        fields |= {"together": None, "formulas": None, "refused": (*jvp, *row.refused[len(jvp) :])}
+        fields["refuses"] = any(isinstance(formula, Refusal) for formula in jvp)
     if isinstance(row, ElementwiseRule):
         fields["formulas"] = formulas_of(vjp)
     return fields
@@ -142,6 +145,11 @@ def _negative(tangent: Any) -> Any:
         if tangent.flags.writeable:
             np.negative(tangent, out=tangent)
         return tangent
+    if isinstance(tangent, FlatIterator):
+        _negative(tangent.array)
+    if isinstance(tangent, np.void):
+        for name in tangent.dtype.names or ():
+            tangent[name] = _negative(tangent[name])
     if isinstance(tangent, float | complex | np.inexact):
         return -tangent
     if type(tangent) is tuple:
@@ -200,33 +208,38 @@ _KEPT: list[Rule] = []
 """The wrong rows, so that none is found where another was."""
 
 
-def survives(mutation: Mutation, cases: Sequence[Case], limit: int) -> bool:
-    """Whether none of `cases`, which are right, finds the mutation: neither where types are known, nor where
-    they are not, so that rows are used which types make to several."""
+def survives(mutation: Mutation, cases: Sequence[Case], limit: int, refused: Sequence[Case] = ()) -> bool:
+    """Whether none of `cases`, which are right, and of those that are `refused` finds the mutation: neither
+    where types are known, nor where they are not, so that rows are used which types make to several."""
     for speculation in ("learn", "dynamic"):
         with use(Config(speculation=speculation)), replaced(mutation):
             for case in cases:
                 verdict = judge(case, limit)
                 if verdict is not None and verdict.status in ("wrong", "error"):
                     return False
+            for case in refused:
+                verdict = judge(case, limit)
+                if verdict is not None and verdict.status != "refused":
+                    return False
     return True
 
 
 def survey_of_mutations(module: str, pattern: str = "", limit: int = 20) -> Iterator[tuple[Mutation, str]]:
     """The mutations of all rows of the public functions of `module` whose names contain `pattern`: each is
-    "found", or "survives", is "listed" among those that cannot be found, or "untried" as no call is right."""
+    "found", or "survives", is "listed" among those that cannot be found, "refused" as all calls are, or
+    "untried" as there is no call."""
     for entries in entries_of(module).values():
         for entry, function in entries.items():
             if pattern not in entry:
                 continue
             mutations = list(mutations_of(entry, resolved(entry, function)))
-            cases = _right(entry, function, limit) if mutations else []
+            cases = _by_status(entry, function, limit) if mutations else {}
             for mutation in mutations:
-                yield mutation, _word(mutation, survives(mutation, cases, limit)) if cases else "untried"
+                yield mutation, _word(mutation, cases, limit)
 
 
-def _right(entry: str, function: Any, limit: int) -> list[Case]:
-    """The calls that a function is judged by, with other kinds of arguments too, if they are right; each call
+def _by_status(entry: str, function: Any, limit: int) -> dict[str, list[Case]]:
+    """The calls that a function is judged by, with other kinds of arguments too, by their status; each call
     comes once before one comes again, for there may be a row for each."""
     cases = list(cases_of(entry, function))
     judged_by = {case.text for case in cases if case.primary}
@@ -236,11 +249,23 @@ def _right(entry: str, function: Any, limit: int) -> list[Case]:
         turns[case.text] = turns.get(case.text, 0) + 1
         ordered.append((not case.primary, turns[case.text], case))
     cases = [case for _, _, case in sorted(ordered, key=lambda entry: entry[:2])]
-    right = [case for case in cases[:60] if (verdict := judge(case, limit)) and verdict.status == "right"]
-    return right[:24]
+    found: dict[str, list[Case]] = {}
+    for case in cases[:60]:
+        verdict = judge(case, limit) if names_in(case.text) else None  # of constants there is no derivative
+        if verdict is not None:
+            found.setdefault(verdict.status, []).append(case)
+    return found
 
 
-def _word(mutation: Mutation, survivor: bool) -> str:
-    if not survivor:
+def _right(cases: dict[str, list[Case]]) -> list[Case]:
+    """The calls that may find a mutation, those with a derivative that is not zero first."""
+    return [*cases.get("right", [])[:24], *cases.get("zero", [])[:6]]
+
+
+def _word(mutation: Mutation, cases: dict[str, list[Case]], limit: int) -> str:
+    right, refused = _right(cases), cases.get("refused", [])[:6]
+    if (right or refused) and not survives(mutation, right, limit, refused):
         return "found"
-    return "listed" if mutation.name in SURVIVORS else "survives"
+    if mutation.name in SURVIVORS:
+        return "listed"
+    return "survives" if right else "refused" if refused else "untried"

@@ -69,7 +69,7 @@ def test_solve_triangular(trans: Any, lower: bool, unit: bool) -> None:
 def test_cholesky(lower: bool) -> None:
     for a in (S, H, S.astype(np.float32)):
         check_rule(call("cholesky", lower=lower), a)
-        check_rule(lambda a: linalg.cho_factor(a, lower=lower)[0], a)
+        check_rule(lambda a: linalg.cho_factor(a, lower=lower), a)
         check_rule(lambda a, b: linalg.cho_solve(linalg.cho_factor(a, lower), b), a, C.astype(a.dtype))
     check_rule(lambda a, b: linalg.cho_solve(linalg.cho_factor(a * 2.0, overwrite_a=True), b), S, B)
 
@@ -170,7 +170,11 @@ def test_other_decompositions() -> None:
     check_rule(call("pinv"), TALL)
     check_rule(call("pinv", return_rank=True), TALL.T)
     for b in (RNG.normal(size=5), RNG.normal(size=(5, 2))):
-        check_rule(lambda a, b: linalg.lstsq(a, b)[:2], TALL, b)
+        for driver in (None, "gelss", "gelsy"):
+            check_rule(call("lstsq", lapack_driver=driver), TALL, b)
+            check_rule(call("lstsq", lapack_driver=driver), TALL.T, b[:3])
+    check_rule(call("lstsq"), TALL + 1j * TALL[::-1], b)
+    check_rule(call("lstsq", 0.3), TALL, b)
     for order in (None, 1, 2, np.inf, "fro", "nuc"):
         check_rule(lambda a, order=order: linalg.norm(a, order), A)
     check_rule(call("norm", 3, axis=1), A)

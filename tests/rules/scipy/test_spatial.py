@@ -31,6 +31,11 @@ def test_distances_of_pairs(metric: str) -> None:
     check_rule(lambda a: distance.pdist(a, metric), A, step=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore:.* is deprecated in favor of:DeprecationWarning")
+def test_a_matrix_of_distances() -> None:
+    check_rule(lambda a, b: spatial.distance_matrix(a, b), A, B)
+
+
 def test_distances_with_parameters() -> None:
     check_rule(lambda a, b: distance.cdist(a, b, "minkowski", p=3), A, B)
     check_rule(lambda a, b: distance.cdist(a, b, "euclidean", w=np.array([1.0, 2.0, 0.5])), A, B)
@@ -39,7 +44,6 @@ def test_distances_with_parameters() -> None:
     check_rule(lambda a, v: distance.pdist(a, "seuclidean", V=v), A, VECTOR)
     check_rule(lambda a: distance.squareform(distance.pdist(a)), A)
     check_rule(lambda a: distance.squareform(distance.squareform(distance.pdist(a))), A)
-    check_rule(lambda a, b: spatial.distance_matrix(a, b), A, B)
 
     def into(a: Any, out: Any) -> Any:
         distance.cdist(a, a[:2] * 2.0, out=out)

@@ -3,6 +3,7 @@ SciPy's."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -236,9 +237,9 @@ def test_coefficients_that_are_too_few() -> None:
     for c in (numbers(t, 3, 2), numbers(t, 3)[:3]):
         with pytest.raises(Exception) as plain:
             f(c)
-        with pytest.raises(type(plain.value), match="len"):
+        with pytest.raises(type(plain.value), match=re.escape(str(plain.value))):
             adbc.grad(f)(c)
-        with pytest.raises(type(plain.value), match="len"):
+        with pytest.raises(type(plain.value), match=re.escape(str(plain.value))):
             adbc.jvp(f, (c,), (c,))
 
 

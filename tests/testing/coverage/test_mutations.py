@@ -12,7 +12,7 @@ import pytest
 import adbc
 from adbc.rules import default_table
 from adbc.testing.coverage import Case
-from adbc.testing.coverage.mutations import Mutation, _right, mutations_of, replaced, survives
+from adbc.testing.coverage.mutations import Mutation, _by_status, mutations_of, replaced, survives
 from adbc.testing.coverage.tables import CALLS
 from adbc.testing.coverage.tables.survivors import SURVIVORS
 
@@ -47,7 +47,7 @@ def test_wrong_rules_are_found(entry: str, function: Any, text: str, count: int)
 
 
 def test_each_call_of_a_function_is_judged() -> None:
-    texts = {case.text for case in _right("math.hypot", math.hypot, 20)}
+    texts = {case.text for case in _by_status("math.hypot", math.hypot, 20)["right"]}
     assert texts >= set(CALLS["math.hypot"])  # a row for each number of arguments
     assert len(texts) >= 9
 
@@ -55,6 +55,37 @@ def test_each_call_of_a_function_is_judged() -> None:
 def test_what_is_not_put_back_is_found() -> None:
     (mutation,) = [m for m in mutations_of("numpy.put", np.put) if "not restored" in m.what]
     assert not survives(mutation, [Case("numpy.put", "np.put(v, [0, 2], u[:2])", "plain")], 20)
+
+
+def test_a_refusal_that_is_dropped_is_found() -> None:
+    (mutation,) = mutations_of("numpy.random.Generator.chisquare", np.random.Generator.chisquare)
+    assert mutation.what.endswith("dropped")  # for it has no other sign
+    text = "np.random.default_rng(5).chisquare(x + 2.0)"
+    refused = [Case(mutation.entry, text, "float")]
+    assert not survives(mutation, [], 20, refused)
+    assert survives(Mutation(mutation.entry, mutation.row, "nothing", {}), [], 20, refused)
+
+
+@pytest.mark.parametrize(
+    ("entry", "function", "text"),
+    [
+        ("numpy.ndarray.flat", np.ndarray.flat, "v.flat[1:3]"),
+        ("numpy.float64.copy", np.generic.copy, "np.array([(u[0], v[0])], dtype='d,d')[0].copy()['f0']"),
+    ],
+)
+def test_iterators_and_records_get_the_other_sign(entry: str, function: Any, text: str) -> None:
+    signs = [m for m in mutations_of(entry, function) if "row 0" in m.what and "sign" in m.what]
+    assert len(signs) == 2
+    for mutation in signs:
+        assert not survives(mutation, [Case(entry, text, "plain")], 20), mutation.name
+
+
+@pytest.mark.parametrize("entry", ["numpy.bitwise_and.outer", "numpy.arctan2.reduce"])
+def test_calls_of_constants_are_no_calls_that_find_a_mutation(entry: str) -> None:
+    home, _, method = entry.rpartition(".")
+    ufunc = getattr(np, home.removeprefix("numpy."))
+    texts = {case.text for cases in _by_status(entry, ufunc, 20).values() for case in cases}
+    assert not any(text.startswith(f"np.{ufunc.__name__}.{method}(np.array(") for text in texts)
 
 
 def test_a_row_is_wrong_in_a_block() -> None:

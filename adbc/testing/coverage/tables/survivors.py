@@ -7,4 +7,31 @@ from __future__ import annotations
 
 __all__ = ["SURVIVORS"]
 
-SURVIVORS: dict[str, str] = {}
+SIGNS = ("frule: the other sign", "rrule: the other sign")
+
+INTEGERS = ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "invert", "lcm", "left_shift", "right_shift")
+STEPS = (
+    "equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_or",
+    "logical_xor", "floor_divide",
+)  # fmt: skip
+
+_OF_INTEGERS = "the ufunc takes integers, which have no derivative; its row is for what it overwrites"
+_OF_STEPS = "the ufunc is constant between its steps, so that the sign of the derivative is that of zero"
+
+SURVIVORS: dict[str, str] = {
+    **{
+        f"numpy.{name}.{method}: row 0, {what}": _OF_INTEGERS
+        for name in INTEGERS
+        for method in ("at", "outer")
+        for what in SIGNS
+    },
+    **{f"numpy.{name}.outer: row 0, {what}": _OF_STEPS for name in STEPS for what in SIGNS},
+    **{f"numpy.logical_{name}.outer: row 1, {what}": _OF_STEPS for name in ("and", "or") for what in SIGNS},
+    **{
+        f"numpy.float64.imag: row 0, {what}": "the imaginary part of a real number is a constant, zero"
+        for what in SIGNS
+    },
+    **{f"numpy.ndarray.setflags: row 0, {what}": "no number changes" for what in (*SIGNS, "not restored")},
+    "numpy.positive.at: row 0, not restored": "what is overwritten is overwritten with itself",
+}
+"""By the name of a mutation, why no call can find it."""

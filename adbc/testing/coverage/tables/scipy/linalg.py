@@ -41,7 +41,10 @@ CALLS: dict[str, Sequence[str]] = {
     "scipy.linalg.eigvalsh_tridiagonal": ["scipy.linalg.eigvalsh_tridiagonal(v, u[:4])"],
     "scipy.linalg.expm_cond": ["scipy.linalg.expm_cond(A)"],
     "scipy.linalg.expm_frechet": ["scipy.linalg.expm_frechet(A, B, compute_expm=False)"],
-    "scipy.linalg.fractional_matrix_power": ["scipy.linalg.fractional_matrix_power(S, 0.3)"],
+    "scipy.linalg.fractional_matrix_power": [
+        "scipy.linalg.fractional_matrix_power(S, 0.3)",
+        "scipy.linalg.fractional_matrix_power(S, u[0])",
+    ],
     "scipy.linalg.funm": ["scipy.linalg.funm(S, np.exp)"],
     "scipy.linalg.hadamard": ["scipy.linalg.hadamard(4) * x"],
     "scipy.linalg.helmert": ["scipy.linalg.helmert(4) @ C"],
