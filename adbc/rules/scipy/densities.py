@@ -19,14 +19,11 @@ import numpy as np
 from scipy import special, stats
 from scipy.special import psi
 
-from adbc.rules.formulas import AnyFormula, Formula, FormulaCall
-from adbc.rules.linear import refuse_others
-from adbc.rules.numpy.base import plain
-from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise, quiet
 from adbc.rules.scipy.incomplete import beta_by_a, beta_by_b, gamma_by_a, student_by_df
-from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback, Rule, ZeroRule
+from adbc.rules.scipy.of_distributions import MethodRule
+from adbc.rules.table import Rule, ZeroRule
 
-__all__ = ["LOGARITHMS", "ROWS"]
+__all__ = ["LOGARITHMS", "ROWS", "where_inside"]
 
 Function = Callable[..., Any]
 
@@ -152,72 +149,6 @@ def _by_density(formulas: Sequence[Function], weights: tuple[Function, Function]
     ]
 
 
-def _written(partial: Function) -> AnyFormula:
-    """The formula for the cotangent of real numbers, which is given the distribution by name."""
-
-    def against(by: Any, out: Any, *arrays: Any, self: Any) -> Any:
-        return quiet(partial(out, self, *arrays), by)
-
-    return Formula(against, makes_new=True)
-
-
-class MethodRule(ElementwiseRule):
-    """The rule of a method of a distribution, whose own attributes are constants."""
-
-    def __init__(self, name: str, distribution: Any, partials: Sequence[Function]) -> None:
-        shapes = distribution.shapes.split(", ") if distribution.shapes else []
-        cls = type(distribution)
-        row = elementwise(getattr(stats.rv_continuous, name), None, *partials, singular=True, result=None)
-        super().__init__(
-            row.function,
-            jvp=row.jvp,
-            vjp=row.vjp,
-            when=lambda self, *others: self is cls and plain(*others),
-            formulas=row.formulas,
-            names=" ".join(["self", "x", *shapes, "loc", "scale"]),
-        )
-        self.partials = row.partials
-        self.least = 2 + len(shapes)
-        self.defaults = {"loc": 0.0, "scale": 1.0}
-        self.name = f"scipy.stats.{distribution.name}.{name}"
-        self.written = tuple(map(_written, partials))
-
-    def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        if any(name not in kwargs for name in self.names[len(args) : self.least]):
-            return tuple(args), dict(kwargs)  # SciPy says what is missing
-        bound: tuple[tuple[Any, ...], dict[str, Any]] = super().bind(args, kwargs)
-        return bound
-
-    def formula_call(
-        self, count: int, keywords: Sequence[str], is_complex: bool = False
-    ) -> FormulaCall | None:
-        if keywords or is_complex or not self.least <= count <= self.arrays:
-            return None
-        return FormulaCall(self.written[: count - 1], tuple(range(1, count)), (("self", 0),))
-
-    def uncovered(self, count: int) -> Sequence[int]:
-        return [0]
-
-    def numeric(self, count: int) -> Sequence[int]:
-        return range(1, min(count, self.arrays))
-
-    def frule(
-        self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
-    ) -> tuple[Any, Any]:
-        self._refuse(args, dargs, is_tangent=True)
-        return super().frule(args, (None, *dargs[1:]), kwargs, out)
-
-    def rrule(
-        self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
-    ) -> tuple[Any, Any, Pullback]:
-        self._refuse(args, fargs, is_tangent=False)
-        return super().rrule(args, (None, *fargs[1:]), kwargs, out)
-
-    def _refuse(self, args: Args, derivatives: Args, *, is_tangent: bool) -> None:
-        places = range(1, len(args))
-        refuse_others(self.name, places, args, derivatives, self.names, is_tangent=is_tangent)
-
-
 def _rows() -> list[Rule]:
     rows: list[Rule] = [ZeroRule(where_inside)]
     for distribution, slopes in LOGARITHMS.items():
@@ -228,7 +159,8 @@ def _rows() -> list[Rule]:
         }
         for name, (formulas, is_open) in partials.items():
             scaled = [_scaled(count, is_open, formula) for formula in formulas]
-            rows.append(MethodRule(name, distribution, scaled))
+            method = getattr(stats.rv_continuous, name)
+            rows.append(MethodRule(method, distribution, scaled, {"loc": 0.0, "scale": 1.0}))
     return rows
 
 

@@ -281,7 +281,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("yve", _unknown("yve", "its order"), _scaled_slope(special.yve)),
     _row("y0", lambda out, x: -special.y1(x)),
     _row("y1", lambda out, x: special.y0(x) - out / x),
-    _row("yn", None, _of_whole_order(_neighbours(special.yv, -1))),
+    _row("yn", None, _of_whole_order(_neighbours(special.yn, -1))),
     _row("yv", _unknown("yv", "its order"), _neighbours(special.yv, -1)),
     _row("i0", lambda out, x: special.i1(x)),
     _row("i1", lambda out, x: 0.5 * (special.i0(x) + special.iv(2, x))),
@@ -293,7 +293,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("k1", lambda out, x: -special.k0(x) - out / x),
     _row("k0e", lambda out, x: out - special.k1e(x)),
     _row("k1e", lambda out, x: out - special.k0e(x) - out / x),
-    _row("kn", None, _of_whole_order(lambda out, n, x: -0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x)))),
+    _row("kn", None, _of_whole_order(lambda out, n, x: -0.5 * (special.kn(n - 1, x) + special.kn(n + 1, x)))),
     _row("kv", _unknown("kv", "its order"), lambda out, v, x: -_neighbours(special.kv, 1)(out, v, x)),
     _row("kve", _unknown("kve", "its order"), lambda out, v, x: out - _neighbours(special.kve, 1)(out, v, x)),
     # integrals

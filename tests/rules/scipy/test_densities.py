@@ -142,3 +142,16 @@ def test_far_out(z: float) -> None:
     for f, x, sign in ((stats.norm.logcdf, -z, 1.0), (stats.norm.logsf, z, -1.0)):
         assert adbc.grad(f)(x) == pytest.approx(sign * slope, rel=1e-3 if z < 10 else 1e-8)
         assert adbc.jvp(f, (x,), (1.0,))[1] == pytest.approx(sign * slope, rel=1e-3 if z < 10 else 1e-8)
+
+
+@pytest.mark.parametrize("name", ["pmf", "logpmf", "cdf", "logcdf", "sf", "logsf"])
+def test_poisson(name: str) -> None:
+    method = getattr(stats.poisson, name)
+    whole = np.array([0, 2, 5])
+    check_rule(lambda mu: method(whole, mu), np.array([0.3, 1.2, 4.0]))
+    check_rule(lambda mu: method(whole + 3, loc=3, mu=mu), np.array([[0.7], [2.3]]))
+    check_rule(lambda mu: method(2, mu), 1.3, order=2)
+    check_rule(lambda mu: method(3, mu), np.zeros(0))
+    for k in (-1, 2.5) if not name.startswith("log") else ():
+        check_rule(lambda mu, k=k: method(k, mu), np.array([0.3, 1.2]))
+    assert adbc.grad(lambda mu: method(2, mu))(-1.0) == 0.0
