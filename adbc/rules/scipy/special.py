@@ -98,6 +98,8 @@ def _poisson(k: Any, m: Any) -> Any:
 
 def _beta_by(a: Any, b: Any, out: Any) -> Any:
     """The derivative of the beta function by `a`; where it is zero, that of the factor 1 / gamma(a + b)."""
+    if np.all(out != 0):
+        return -out * psi_difference(a, b)
     near = special.gamma(a) * special.gamma(b) * _rgamma_slope(special.rgamma(a + b), a + b)
     return np.where(out == 0, near, -out * psi_difference(a, b))
 
@@ -155,6 +157,8 @@ def _of_whole_order(slope: Callable[..., Any]) -> Callable[..., Any]:
 
 def _ive_slope(out: Any, v: Any, x: Any) -> Any:
     _real("ive", x)
+    if np.all(np.asarray(v) >= 0) and np.all(x != 0):  # all terms of a series, of one sign
+        return out * (v / x - np.sign(x)) + special.ive(v + 1, x)
     return 0.5 * (special.ive(v - 1, x) + special.ive(v + 1, x)) - np.sign(x) * out
 
 
