@@ -48,5 +48,6 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.stats", "adbc.rules.scipy.estimates"),
     ("scipy.stats", "adbc.rules.scipy.continuous"),
     ("scipy.stats", "adbc.rules.scipy.discrete"),
+    ("scipy.stats", "adbc.rules.scipy.vectors"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""

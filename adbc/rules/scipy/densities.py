@@ -20,17 +20,12 @@ from scipy import special, stats
 from scipy.special import psi
 
 from adbc.rules.scipy.incomplete import beta_by_a, beta_by_b, gamma_by_a, student_by_df
-from adbc.rules.scipy.of_distributions import MethodRule
+from adbc.rules.scipy.of_distributions import MethodRule, over
 from adbc.rules.table import Rule, ZeroRule
 
 __all__ = ["LOGARITHMS", "ROWS", "where_inside"]
 
 Function = Callable[..., Any]
-
-
-def _over(p: Any, z: Any) -> Any:
-    """``p / z``, the derivative of ``xlogy(p, z)``: zero where `p` is."""
-    return np.where(p == 0, 0.0, p / z)
 
 
 def _student_by_df(z: Any, df: Any) -> Any:
@@ -43,13 +38,13 @@ LOGARITHMS: dict[Any, Sequence[Function]] = {
     stats.norm: [lambda z: -z],
     stats.expon: [lambda z: -1.0],
     stats.t: [lambda z, df: -(1 + 1 / df) * z / (1 + z * z / df), _student_by_df],
-    stats.gamma: [lambda z, a: _over(a - 1, z) - 1, lambda z, a: np.log(z) - psi(a)],
+    stats.gamma: [lambda z, a: over(a - 1, z) - 1, lambda z, a: np.log(z) - psi(a)],
     stats.chi2: [
-        lambda z, df: _over(df / 2 - 1, z) - 0.5,
+        lambda z, df: over(df / 2 - 1, z) - 0.5,
         lambda z, df: (np.log(z / 2) - psi(df / 2)) / 2,
     ],
     stats.beta: [
-        lambda z, a, b: _over(a - 1, z) - _over(b - 1, 1 - z),
+        lambda z, a, b: over(a - 1, z) - over(b - 1, 1 - z),
         lambda z, a, b: np.log(z) - psi(a) + psi(a + b),
         lambda z, a, b: np.log1p(-z) - psi(b) + psi(a + b),
     ],

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special, stats
 
 from adbc.rules.scipy.densities import where_inside
-from adbc.rules.scipy.of_distributions import MethodRule
+from adbc.rules.scipy.of_distributions import MethodRule, over
 from adbc.rules.table import Rule
 
 __all__ = ["ROWS"]
@@ -40,7 +40,7 @@ def _by_k(k: Any, mu: Any) -> Any:
 
 
 def _by_mean(k: Any, mu: Any) -> Any:
-    return np.where(k == 0, 0.0, k / mu) - 1
+    return over(k, mu) - 1
 
 
 def _probability(k: Any, mu: Any) -> Any:

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from adbc.rules.formulas import AnyFormula, Formula, FormulaCall
 from adbc.rules.linear import refuse_others
 from adbc.rules.numpy.base import plain
 from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise, quiet
 from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback
 
-__all__ = ["MethodRule"]
+__all__ = ["MethodRule", "over"]
 
 Function = Callable[..., Any]
+
+
+def over(p: Any, z: Any) -> Any:
+    """``p / z``, the derivative of ``xlogy(p, z)``: zero where both are.  It keeps the derivative by `p`."""
+    return p / np.where((p == 0) & (z == 0), 1.0, z)
 
 
 def _written(partial: Function | None) -> AnyFormula:

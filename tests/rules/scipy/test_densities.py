@@ -155,3 +155,23 @@ def test_poisson(name: str) -> None:
     for k in (-1, 2.5) if not name.startswith("log") else ():
         check_rule(lambda mu, k=k: method(k, mu), np.array([0.3, 1.2]))
     assert adbc.grad(lambda mu: method(2, mu))(-1.0) == 0.0
+
+
+@pytest.mark.parametrize("name", ["pdf", "logpdf"])
+def test_dirichlet(name: str) -> None:
+    method = getattr(stats.dirichlet, name)
+    alpha, x = np.array([1.3, 2.2, 1.0]), np.array([0.2, 0.5])
+    check_rule(lambda x, a: method(x, a), x, alpha)
+    check_rule(lambda x, a: method(x, a), np.stack([x, x[::-1]], axis=1), alpha)
+    check_rule(lambda x, a: method(np.append(x, 1 - np.sum(x)), a), x, alpha)
+    check_rule(lambda x, a: method(x=x, alpha=a), x, alpha, order=2)
+    check_rule(lambda a: method([0.2, 0.5, 0.3], a), alpha)
+    check_rule(lambda a: getattr(stats.dirichlet(a), name)(x), alpha)
+    check_rule(lambda a: method([[0.2, 0.3], [0.5, 0.4], [0.3, 0.3]], a), alpha)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "shapes"), [(stats.gamma, (1.0,)), (stats.chi2, (2.0,)), (stats.beta, (1.0, 1.0))]
+)
+def test_where_an_exponent_is_zero_its_derivative_is_not(distribution: Any, shapes: Any) -> None:
+    check_rule(lambda x, *s: distribution.logpdf(x, *s), 0.31, *shapes, order=2)
