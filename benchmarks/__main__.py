@@ -39,10 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "what",
         nargs="?",
-        choices=["run", "build", "ordinary"],
+        choices=["run", "build", "ordinary", "functions"],
         default="run",
         help="run: gradients over plain functions; build: what the first derivative costs over compile();"
-        " ordinary: the programs of benchmarks/ordinary/, in two styles each",
+        " ordinary: the programs of benchmarks/ordinary/, in two styles each;"
+        " functions: each that HIPS autograd has a derivative of, beside it",
     )
     parser.add_argument("--publish", action="store_true", help="write docs/measured and docs/benchmarks.rst")
     parser.add_argument(
@@ -83,6 +84,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.json:
             with open(options.json, "w", encoding="utf-8") as file:
                 json.dump(rows, file, indent=1)
+        return 0
+
+    if options.what == "functions":
+        from benchmarks import functions  # which need SciPy
+
+        chosen = functions.selected(options.only)
+        if not chosen:
+            parser.error(f"no function is called {options.only!r}")
+        functions.report(chosen, options.rounds)
         return 0
 
     if options.solvers:

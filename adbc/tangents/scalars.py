@@ -15,7 +15,14 @@ from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import INACTIVE, Inactive, Kind
 
-__all__ = ["INACTIVE_CLASSES", "NUMBERS", "ScalarKind", "check_attributes", "resolve_scalar"]
+__all__ = [
+    "INACTIVE_CLASSES",
+    "NUMBERS",
+    "ScalarKind",
+    "check_attributes",
+    "is_distribution",
+    "resolve_scalar",
+]
 
 
 NUMBERS: dict[type, Any] = {}
@@ -114,7 +121,9 @@ _INERT_NAMES = {
 }
 """Classes written in Python whose instances are values or services without derivative."""
 
-_DISTRIBUTIONS = ("scipy.stats._continuous_distns", "scipy.stats._discrete_distns")
+_DISTRIBUTIONS = tuple(
+    f"scipy.stats.{m}" for m in ("_continuous_distns", "_discrete_distns", "_multivariate")
+)
 """Modules whose classes with this end of their names hold settings; frozen ones hold parameters apart."""
 _OF_DISTRIBUTIONS = "_gen"
 
@@ -128,6 +137,11 @@ INACTIVE_CLASSES: tuple[type, ...] = (
 )  # fmt: skip
 
 
+def is_distribution(cls: type) -> bool:
+    """Whether instances of exactly `cls` are distributions of `scipy.stats`, without parameters."""
+    return cls.__module__ in _DISTRIBUTIONS and cls.__name__.endswith(_OF_DISTRIBUTIONS)
+
+
 def resolve_scalar(cls: type) -> Kind | None:
     """The kind of a metaclass, an enumeration, or a subclass of a number or string; else None."""
     if issubclass(cls, enum.Enum | type | types.ModuleType):
@@ -136,7 +150,7 @@ def resolve_scalar(cls: type) -> Kind | None:
         return InactiveSubclassKind()
     if (cls.__module__, cls.__name__) in _INERT_NAMES:  # exactly: a subclass may have fields of its own
         return INACTIVE
-    if cls.__module__ in _DISTRIBUTIONS and cls.__name__.endswith(_OF_DISTRIBUTIONS):
+    if is_distribution(cls):
         return INACTIVE
     if issubclass(cls, float):
         return ScalarKind(float)

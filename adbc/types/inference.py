@@ -49,6 +49,7 @@ from adbc.types.lattice import (
     is_float64,
     is_numpy_number,
     is_real,
+    is_service,
     join,
     join_all,
     narrowed,
@@ -106,7 +107,8 @@ def type_of(value: Value) -> AbstractType:
     type = value.type
     if type is None:
         if isinstance(value, Const):
-            type = value.type = typeof(value.value)
+            is_known = is_service(value.value.__class__)
+            type = value.type = ConstType(value.value) if is_known else typeof(value.value)
             return type
         return NEVER if isinstance(value, Undef) else ANY
     return type if type.__class__ is Exact or isinstance(type, AbstractType) else ANY

@@ -28,6 +28,7 @@ from typing import Any
 from adbc.flags import HEAP_TYPE
 from adbc.records import record
 from adbc.tangents.protocol import AddressKind, kind_of
+from adbc.tangents.scalars import is_distribution
 
 __all__ = [
     "ANY",
@@ -68,6 +69,7 @@ __all__ = [
     "is_number",
     "is_place",
     "is_real",
+    "is_service",
     "join",
     "join_all",
     "memory_type",
@@ -324,6 +326,12 @@ _OF_CHANCE = frozenset(
     }
 )  # fmt: skip
 _ADDRESS_CLASSES = frozenset({list, dict, set, types.CellType, types.FunctionType})
+
+
+def is_service(cls: type) -> bool:
+    """Whether instances of exactly `cls` hold settings only, and stand in modules once and for all: code may
+    name them as it does functions.  Those of `scipy.stats` are its distributions."""
+    return is_distribution(cls) and kind_of(cls).inactive
 
 
 def draws_numbers(cls: type) -> bool:

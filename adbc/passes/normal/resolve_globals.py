@@ -14,7 +14,8 @@ after, with guards on ``np``, ``np.linalg`` and ``np.linalg.solve``::
 So do modules that the function imports, if they are loaded, and what it reads from them: the import is still
 made, which may have effects.  A path begins with ``import math`` there.
 
-So do the methods of dicts that are read from the class, which are what rules of other mappings are made of.
+So do distributions of ``scipy.stats`` and their methods (``stats.norm.logpdf``), and the methods of dicts
+that are read from the class, which are what rules of other mappings are made of.
 
 Data is never written into a graph: a number, list or array that a global names may be another one
 at the next call.  Only the numbers of a few modules are no data (``math.pi``).  Names that the graph
@@ -45,6 +46,7 @@ from adbc.ir.intrinsics import (
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import NOTHING, constant, drop, target
+from adbc.types.lattice import is_service
 
 __all__ = ["is_stable", "resolve_globals"]
 
@@ -73,9 +75,9 @@ def is_stable(value: object) -> bool:
         return owner is None or _is_without_data(owner)
     if isinstance(value, types.MethodType | types.MethodWrapperType):
         return _is_without_data(value.__self__)
-    if isinstance(value, _KINDS):
-        return True
     kind = type(value)
+    if isinstance(value, _KINDS) or is_service(kind):
+        return True
     return callable(value) and (not kind.__flags__ & HEAP_TYPE or kind.__name__ in _CALLABLE_HEAP_TYPES)
 
 
@@ -98,11 +100,15 @@ def resolve_globals(
     resolved: dict[Value, Value] = {}
 
     def resolve(
-        instruction: Instruction, path: tuple[str, ...], value: object, is_constant: bool = False
+        instruction: Instruction,
+        path: tuple[str, ...],
+        value: object,
+        is_constant: bool = False,
+        meant: object = NOTHING,
     ) -> None:
         if value is NOTHING or not (is_constant or stable(value)):
             return
-        replacement = Const(value)
+        replacement = Const(value if meant is NOTHING else meant)
         resolved[instruction] = replacement
         paths[replacement] = path
         guard = Guard(path, value)
@@ -133,6 +139,12 @@ def resolve_globals(
                     method = getattr(owner.value, constant(instruction.operands[2]), None)
                     if isinstance(method, types.BuiltinFunctionType):
                         resolved[instruction] = Const(method)
+                elif isinstance(owner, Const) and is_service(type(owner.value)):
+                    method = getattr(owner.value, constant(instruction.operands[2]), None)
+                    if type(method) is types.MethodType and method.__self__ is owner.value:
+                        # The method is bound anew each time it is read, its function stays.
+                        path = (*paths[owner], constant(instruction.operands[2]), "__func__")
+                        resolve(instruction, path, method.__func__, meant=method)
     gone = {i for i in resolved if isinstance(i, Instruction) and target(i) is not _import_}
     left_handlers = drop(graph, gone)
     graph.replace_uses(resolved)

@@ -254,6 +254,7 @@ ROWS: list[Rule] = [
     copying(np.ndarray.__copy__),
     copying(np.ndarray.__deepcopy__),
     copying(np.ndarray.astype, names="a dtype", window=False),
+    *([copying(np.astype, "x", names="x dtype", window=False)] if hasattr(np, "astype") else []),
     copying(np.generic.astype),
     copying(np.generic.copy),
     inlined("item", ViewRule(np.ndarray.item, back=_item_back)),

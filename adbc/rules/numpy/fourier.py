@@ -125,6 +125,40 @@ def _real(function: Any, jvp: Any, vjp: Any) -> ArrayRule:
     return ArrayRule(function, "a n axis norm out", jvp=[jvp], vjp=[vjp], defaults={"axis": -1})
 
 
+def _real_grid(function: Any, shapes: Any, usual: Any) -> ArrayRule:
+    """The rule of ``rfftn`` and its kin: along the last axis a real transform, then others along others."""
+
+    def jvp(d: Any, y: Any, a: Any, s: Any = None, axes: Any = usual, norm: Any = None) -> Any:
+        return function(d, s, axes, norm)
+
+    def vjp(by: Any, y: Any, a: Any, s: Any = None, axes: Any = usual, norm: Any = None) -> Any:
+        *others, last = axes_of(a, s, axes)
+        return shapes(by, y, a, s, tuple(others), last, norm)
+
+    formula = Formula(vjp, makes_new=True)
+    return ArrayRule(function, "a s axes norm out", jvp=[jvp], vjp=[formula], defaults={"axes": usual})
+
+
+def _rfftn_back(by: Any, y: Any, a: Any, s: Any, others: Any, last: Any, norm: Any) -> Any:
+    size = np.shape(a)[last] if s is None else s[-1]
+    if others:
+        by = np.fft.ifftn(by, None, others, EXCHANGED[norm])
+    d = np.fft.irfft(halved(by, size, last, 0.5), size, last, EXCHANGED[norm])
+    for axis in (*others, last):
+        d = resized(d, np.shape(a)[axis], axis)
+    return d
+
+
+def _irfftn_back(by: Any, y: Any, a: Any, s: Any, others: Any, last: Any, norm: Any) -> Any:
+    size = np.shape(y)[last]
+    d = halved(np.fft.rfft(by, size, last, EXCHANGED[norm]), size, last, 2.0)
+    if others:
+        d = np.fft.fftn(d, None, others, EXCHANGED[norm])
+    for axis in (*others, last):
+        d = resized(d, np.shape(a)[axis], axis)
+    return d
+
+
 def _shift(function: Any, inverse: Any) -> ArrayRule:
     def jvp(d: Any, y: Any, x: Any, axes: Any = None) -> Any:
         return function(d, axes)
@@ -144,6 +178,10 @@ ROWS: list[Rule] = [
     _grid(np.fft.ifftn, np.fft.fftn, None),
     _real(np.fft.rfft, _rfft_jvp, _rfft_vjp),
     _real(np.fft.irfft, _irfft_jvp, _irfft_vjp),
+    _real_grid(np.fft.rfft2, _rfftn_back, (-2, -1)),
+    _real_grid(np.fft.rfftn, _rfftn_back, None),
+    _real_grid(np.fft.irfft2, _irfftn_back, (-2, -1)),
+    _real_grid(np.fft.irfftn, _irfftn_back, None),
     _shift(np.fft.fftshift, np.fft.ifftshift),
     _shift(np.fft.ifftshift, np.fft.fftshift),
 ]

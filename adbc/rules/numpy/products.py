@@ -169,6 +169,8 @@ def _summed_and_free(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int], l
 def tensordot_a(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any:
     if type(axes) is int and axes == 1 and np.ndim(a) == np.ndim(b) == 2:
         return dot_a(by, y, a, b)
+    if type(axes) is int and np.ndim(a) == np.ndim(b) == axes:
+        return multiply(by, conj(b))  # all is summed over
     sum_a, sum_b, free_a, free_b = _summed_and_free(a, b, axes)
     d = strongly(np.tensordot, by, conj(b), (list(range(len(free_a), np.ndim(by))), free_b))
     order = free_a + [i for _, i in sorted(zip(sum_b, sum_a, strict=True))]
@@ -178,6 +180,8 @@ def tensordot_a(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any
 def tensordot_b(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any:
     if type(axes) is int and axes == 1 and np.ndim(a) == np.ndim(b) == 2:
         return dot_b(by, y, a, b)
+    if type(axes) is int and np.ndim(a) == np.ndim(b) == axes:
+        return multiply(by, conj(a))
     sum_a, sum_b, free_a, free_b = _summed_and_free(a, b, axes)
     d = strongly(np.tensordot, conj(a), by, (free_a, list(range(len(free_a)))))
     order = [i for _, i in sorted(zip(sum_a, sum_b, strict=True))] + free_b

@@ -47,5 +47,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.fftpack", "adbc.rules.scipy.fftpack"),
     ("scipy.stats", "adbc.rules.scipy.estimates"),
     ("scipy.stats", "adbc.rules.scipy.continuous"),
+    ("scipy.stats", "adbc.rules.scipy.discrete"),
+    ("scipy.stats", "adbc.rules.scipy.vectors"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""

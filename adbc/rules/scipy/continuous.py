@@ -18,7 +18,6 @@ from scipy import stats
 from adbc.rules.lookup import derived_body
 from adbc.rules.quick import once_per_call
 from adbc.rules.scipy.densities import ROWS as DIRECT_ROWS
-from adbc.rules.scipy.densities import count_of, direct_of, placed
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -30,22 +29,6 @@ def are_inside(self: Any, z: Any, shapes: tuple[Any, ...], scale: Any, is_open: 
     return bool(np.all(self._argcheck(*shapes) & (scale > 0) & mask(z, *shapes)))
 
 
-def is_direct(self: Any, x: Any, parameters: tuple[Any, ...]) -> bool:
-    """Whether a density or distribution function of `x`, and of these parameters, is one of numbers of double
-    precision inside of the support; at its ends the quotients of the formulas may be 0 / 0."""
-    if not parameters or any(not _is_double(part) for part in (x, *parameters)):
-        return False
-    *shapes, loc, scale = parameters
-    with np.errstate(all="ignore"):  # what there is to say of them SciPy says
-        z = np.asarray((x - loc) / scale)
-    return are_inside(self, z, tuple(map(np.asarray, shapes)), np.asarray(scale), True)
-
-
-def _is_double(x: Any) -> bool:
-    cls = type(x)
-    return cls in (float, int, np.float64) or (cls is np.ndarray and x.dtype.char == "d")
-
-
 def _body(name: str) -> Callable[..., Any]:
     """The body of the method `name`, which calls that of the formula and is told of the scale by its kind."""
     formula = f"_{name}"
@@ -54,11 +37,6 @@ def _body(name: str) -> Callable[..., Any]:
 
     @once_per_call
     def body(self: Any, x: Any, *args: Any, **kwds: Any) -> Any:
-        direct = direct_of(type(self), name)
-        if direct is not None:  # to ask the distribution anything costs more than the formula does
-            parameters = placed(count_of(type(self), name), args, kwds)
-            if is_direct(self, x, parameters):
-                return direct(x, *parameters)
         given, loc, scale = self._parse_args(*args, **kwds)
         x, scale = np.asarray(x), np.asarray(scale)
         shapes = tuple([np.asarray(s) for s in given])
@@ -81,7 +59,6 @@ _ASKED = ("_argcheck", "_support_mask", "_open_support_mask")
 ROWS: list[Rule] = [
     *DIRECT_ROWS,
     ZeroRule(are_inside),
-    ZeroRule(is_direct),
     *(
         Overlay(getattr(stats.rv_continuous, name), _body(name))
         for name in _NAMES

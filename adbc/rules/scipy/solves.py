@@ -244,10 +244,17 @@ def solved_with_band(ab: Any, b: Any, l_and_u: Any) -> Any:
     return linalg.solve_banded(l_and_u, ab, b)
 
 
+def _moved(x: Any, by: int) -> Any:
+    """The array with element ``i + by`` of `x` in place i of the first axis, and zeros for those beyond."""
+    if by >= 0:
+        return np.concatenate([x[by:], np.zeros_like(x[:by])])
+    return np.concatenate([np.zeros_like(x[:-by]), x[:by]])
+
+
 def _adjoint_band(ab: Any, l_and_u: Any) -> Any:
     """The band of the adjoint of a matrix with `l_and_u` diagonals below and above."""
     below, above = l_and_u
-    return _to_band(adjoint(_from_band(ab, above)), np.empty((below + above + 1, ab.shape[1])), below)
+    return np.stack([_moved(np.conjugate(ab[above - k]), k) for k in range(-below, above + 1)])
 
 
 def _band_solve(ab: Any, b: Any, is_adjoint: bool, l_and_u: Any) -> Any:
@@ -256,7 +263,21 @@ def _band_solve(ab: Any, b: Any, is_adjoint: bool, l_and_u: Any) -> Any:
     return linalg.solve_banded(l_and_u, ab, b)
 
 
-BANDED = Structure(
+class _Band(Structure):
+    """Matrices of which the diagonals are given: nothing is as large as the whole matrix."""
+
+    def along_a(self, d: Any, x: Any, a: Any, b: Any, **flags: Any) -> Any:
+        columns, above = _columns_of(x, b), flags["l_and_u"][1]
+        right = -sum([_moved(d[r][:, None] * columns, above - r) for r in range(np.shape(a)[0])])
+        return self._solution(a, right, b, False, flags)
+
+    def against_a(self, by: Any, x: Any, a: Any, b: Any, **flags: Any) -> Any:
+        bb, above = self.solve(a, _columns_of(by, b), True, **flags), flags["l_and_u"][1]
+        columns = np.conjugate(_columns_of(x, b))
+        return np.stack([-np.sum(_moved(bb, r - above) * columns, 1) for r in range(np.shape(a)[0])])
+
+
+BANDED = _Band(
     lambda ab, l_and_u, **_: _from_band(ab, l_and_u[1]),
     lambda s, ab, l_and_u: _to_band(s, ab, l_and_u[1]),
     _band_solve,

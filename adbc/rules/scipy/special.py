@@ -98,6 +98,8 @@ def _poisson(k: Any, m: Any) -> Any:
 
 def _beta_by(a: Any, b: Any, out: Any) -> Any:
     """The derivative of the beta function by `a`; where it is zero, that of the factor 1 / gamma(a + b)."""
+    if np.all(out != 0):
+        return -out * psi_difference(a, b)
     near = special.gamma(a) * special.gamma(b) * _rgamma_slope(special.rgamma(a + b), a + b)
     return np.where(out == 0, near, -out * psi_difference(a, b))
 
@@ -155,6 +157,8 @@ def _of_whole_order(slope: Callable[..., Any]) -> Callable[..., Any]:
 
 def _ive_slope(out: Any, v: Any, x: Any) -> Any:
     _real("ive", x)
+    if np.all(np.asarray(v) >= 0) and np.all(x != 0):  # all terms of a series, of one sign
+        return out * (v / x - np.sign(x)) + special.ive(v + 1, x)
     return 0.5 * (special.ive(v - 1, x) + special.ive(v + 1, x)) - np.sign(x) * out
 
 
@@ -281,7 +285,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("yve", _unknown("yve", "its order"), _scaled_slope(special.yve)),
     _row("y0", lambda out, x: -special.y1(x)),
     _row("y1", lambda out, x: special.y0(x) - out / x),
-    _row("yn", None, _of_whole_order(_neighbours(special.yv, -1))),
+    _row("yn", None, _of_whole_order(_neighbours(special.yn, -1))),
     _row("yv", _unknown("yv", "its order"), _neighbours(special.yv, -1)),
     _row("i0", lambda out, x: special.i1(x)),
     _row("i1", lambda out, x: 0.5 * (special.i0(x) + special.iv(2, x))),
@@ -293,7 +297,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("k1", lambda out, x: -special.k0(x) - out / x),
     _row("k0e", lambda out, x: out - special.k1e(x)),
     _row("k1e", lambda out, x: out - special.k0e(x) - out / x),
-    _row("kn", None, _of_whole_order(lambda out, n, x: -0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x)))),
+    _row("kn", None, _of_whole_order(lambda out, n, x: -0.5 * (special.kn(n - 1, x) + special.kn(n + 1, x)))),
     _row("kv", _unknown("kv", "its order"), lambda out, v, x: -_neighbours(special.kv, 1)(out, v, x)),
     _row("kve", _unknown("kve", "its order"), lambda out, v, x: out - _neighbours(special.kve, 1)(out, v, x)),
     # integrals

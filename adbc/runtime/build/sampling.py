@@ -23,6 +23,7 @@ from adbc.types.lattice import (
     TupleType,
     class_of,
     is_numpy_number,
+    is_service,
 )
 
 __all__ = ["sampled_type", "with_large"]
@@ -94,7 +95,8 @@ def _with(description: Any, member: type) -> Any:
 def _describe(value: Value) -> Any:
     if isinstance(value, Const):
         constant = value.value
-        if constant is None or type(constant) in (int, bool, str, float, complex, type):
+        kind = type(constant)
+        if constant is None or kind in (int, bool, str, float, complex, type) or is_service(kind):
             return Known(constant)
         if type(constant) is tuple:
             parts = [_describe(Const(x)) for x in constant]

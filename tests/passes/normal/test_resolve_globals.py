@@ -157,3 +157,18 @@ def test_another_module_of_the_name_is_noticed(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.undo()
     assert adbc.grad(f)(1.0) == 1.5
     assert adbc.jvp(f, (1.0,), (1.0,)) == (1.5, 1.5)
+
+
+def test_methods_of_distributions_are_known_as_functions_are() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    source = "graph f(x)\nentry:\n    %1 = call _global_('st')\n    %2 = call _getattr_(%1, 'norm')\n"
+    source += (
+        "    %3 = call _getattr_(%2, 'logpdf')\n    %4 = call %3(%x)\n    %5 = call _getattr_(%2, 'a')\n"
+    )
+    source += "    %6 = call _getattr_(%2, 'no_such_name')\n    return %4\n"
+    graph = resolve_globals(parse(source), {"st": stats})
+    assert calls(graph)[0] == stats.norm.logpdf
+    assert str(graph).count("_getattr_(") == 2  # data, and what raises
+    paths = [("st",), ("st", "norm"), ("st", "norm", "logpdf", "__func__")]
+    assert [g.path for g in graph.guards] == paths
+    assert not is_stable(stats.norm(0.3))  # which has parameters

@@ -337,6 +337,11 @@ CASES: list[tuple[Any, Make, Any]] = [
       for k in [{}, {"n": 4}, {"n": 7}, {"axis": 0}, {"norm": "forward"}]),
     *((np.fft.irfft, lambda m=m: (c(2, m),), k) for m in [2, 4, 5]
       for k in [{}, {"n": 4}, {"n": 7}, {"axis": 0}, {"norm": "ortho"}]),
+    *((f, lambda m=m: (n(3, 2, m),), k) for f in [np.fft.rfft2, np.fft.rfftn] for m in [1, 4, 5]
+      for k in [{}, {"axes": (2, 0)}, {"norm": "ortho"}, {"s": (3, 6), "axes": (1, 2)}]),
+    *((f, lambda m=m: (c(3, 2, m),), k) for f in [np.fft.irfft2, np.fft.irfftn] for m in [2, 3]
+      for k in [{}, {"axes": (2, 0)}, {"norm": "forward"}, {"s": (3, 5), "axes": (1, 2)}]),
+    (np.fft.rfftn, lambda: (n(5),), {"s": (3,), "axes": (0,)}),
     *((f, lambda: (c(3, 4),), k) for f in [np.fft.fftshift, np.fft.ifftshift] for k in [{}, {"axes": 1}]),
     (np.diag, lambda: (n(3), 1), {}),
     (np.diagflat, lambda: (n(2, 2),), {}),
@@ -387,6 +392,8 @@ CASES: list[tuple[Any, Make, Any]] = [
     (np.asarray, lambda: ([1.0, 2.0],), {}),
     (np.asarray, lambda: (n(3), complex), {}),
     (np.ndarray.astype, lambda: (n(3), complex), {}),
+    *((np.astype, lambda t=t: (n(2, 3), t), k) for t in [np.complex128, np.float64] for k in [{}, {"copy": False}]),
+    (np.astype, lambda: (n(3), np.float32), {"float32": True}),
     (np.ndarray.astype, lambda: (n(3), float), {"copy": False}),
     (np.ndarray.astype, lambda: (n(3), np.float32), {"float32": True}),
     (np.generic.astype, lambda: (np.float64(2.5), complex), {}),
@@ -445,6 +452,8 @@ CASES: list[tuple[Any, Make, Any]] = [
     (np.tensordot, lambda: (n(2, 3, 4), n(4, 3, 2)), {"axes": ([1, 2], [1, 0])}),
     (np.tensordot, lambda: (c(2, 3), c(4, 3)), {"axes": (1, 1)}),
     (np.tensordot, lambda: (n(2), n(3)), {"axes": 0}),
+    (np.tensordot, lambda: (c(2, 3), n(2, 3)), {}),
+    (np.tensordot, lambda: (n(3), n(3)), {"axes": 1}),
     (joining.concatenated, lambda: (n(2, 3), n(1, 3)), {}),
     (joining.concatenated, lambda: (n(2, 3), 2.0 * n(2, 1)), {"axis": -1}),
     (joining.stacked, lambda: (n(2, 3), n(2, 3)), {"axis": 1}),

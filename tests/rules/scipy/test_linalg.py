@@ -78,6 +78,8 @@ def test_cholesky(lower: bool) -> None:
 def test_bands(lower: bool) -> None:
     b = RNG.normal(size=6)
     check_rule(lambda ab, b: linalg.solve_banded((2, 1), ab, b), BAND, b)
+    check_rule(lambda ab, b: np.sum(linalg.solve_banded((2, 1), ab, b)), BAND, b, order=2)
+    check_rule(lambda ab, b: linalg.solve_banded((2, 0), ab, b), BAND[1:, :2] + np.eye(3, 2), b[:2])
     check_rule(
         lambda ab, b: linalg.solve_banded((2, 1), ab, b), BAND + 0.3j, np.stack([b, b * 2], axis=1) + 0j
     )
