@@ -528,7 +528,7 @@ class Mirror(abc.ABC):
                 where = builder.call(intrinsics._globals_)
                 builder.call(support.check_global, self.context, where, site.arguments[0])
             # An iterator that was met may stand anywhere; one that library code has just made is constant.
-            find = support.given
+            find = support.known if function is intrinsics._getattr_ else support.given
             if function in _OF_GLOBALS:
                 known_as = next((a.value for a in site.arguments if isinstance(a, Const)), None)
                 find = support.kept if is_kept_by_library(self.source, known_as) else support.known

@@ -75,7 +75,8 @@ _INLINE = {
     Kind.TUPLE: "a tuple is made: its parts keep their cotangents",
     Kind.PROJECT: "an element of a tuple that is known",
     Kind.COPY: "the same value by another name",
-    Kind.CONTEXTUAL: "a global, a closure, a new function or what a cache gives: looked up with its shadow",
+    Kind.CONTEXTUAL: "a global, what stands in a class, a closure, a new function or what a cache gives:"
+    " looked up with its shadow",
     Kind.TEXT: "text, which has no derivative: remembered if it was made from a number that has one",
     Kind.LOAD: "one element of an array: a slot of its shadow",
     Kind.STORE: "one element of an array: a slot of its shadow",

@@ -52,7 +52,7 @@ from adbc.types.lattice import (
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
 from adbc.types.number_calls import is_global_number, is_plain_step, part_of_number
-from adbc.types.places import Places, is_beside, is_default, is_field, is_kept
+from adbc.types.places import Places, is_beside, is_default, is_field, is_kept, is_variable
 from adbc.types.records import record_field, unhidden
 from adbc.types.slot_calls import is_container_slot, is_slot
 from adbc.types.texts import is_open_text, of_text
@@ -251,6 +251,8 @@ def _getting(call: _OpenCall) -> _Answer:
         return Kind.FIELD_LOAD if is_active else Kind.PRIMAL
     if is_active and (is_default(call.call, call.knowledge) or is_beside(call.call, call.knowledge)):
         return Kind.FIELD_LOAD
+    if is_variable(call.call, call.knowledge):
+        return Kind.CONTEXTUAL
     if is_method(call.call, call.knowledge) is not None:
         return Kind.METHOD if is_active else Kind.PRIMAL
     if _is_description(call.arguments, call.types):

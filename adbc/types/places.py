@@ -1,5 +1,6 @@
 """What calls that read or write an attribute find where the class of the object is known: a field of the
-instance, what the class has until the instance gets a field of its own, or a constant beside the fields.
+instance, what the class has until the instance gets a field of its own, a constant beside the fields, or
+what a class has that is read itself.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from adbc.ir.values import Const, Instruction
 from adbc.types.inference import type_of
 from adbc.types.lattice import Exact
 
-__all__ = ["Places", "is_beside", "is_default", "is_field", "is_kept"]
+__all__ = ["Places", "is_beside", "is_default", "is_field", "is_kept", "is_variable"]
 
 
 class Places(Protocol):
@@ -30,6 +31,10 @@ class Places(Protocol):
     def is_beside(self, cls: type, name: str) -> bool:
         """Whether attribute `name` of instances of exactly `cls`, a frozen dataclass, is a constant that the
         class has, unless an instance was given one beside its fields."""
+
+    def is_variable(self, cls: type, name: str) -> bool:
+        """Whether ``cls.name`` is a global variable: an object that stands in a class of the program and is
+        given as it is."""
 
 
 def is_field(call: Instruction, places: Places) -> bool:
@@ -54,6 +59,12 @@ def is_beside(call: Instruction, places: Places) -> bool:
     """Whether `call` reads a constant of the class of a record, or what this has beside its fields."""
     place = _place(call)
     return place is not None and places.is_beside(*place)
+
+
+def is_variable(call: Instruction, places: Places) -> bool:
+    """Whether `call` reads a variable that stands in a class."""
+    cls, name = (value.value if isinstance(value, Const) else None for value in call.operands[1:3])
+    return isinstance(cls, type) and type(name) is str and places.is_variable(cls, name)
 
 
 def _place(call: Instruction) -> tuple[type, str] | None:

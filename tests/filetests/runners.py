@@ -207,6 +207,9 @@ class Answers:
     def is_default(self, cls: type, name: str) -> bool:
         return is_default(cls, name)
 
+    def is_variable(self, cls: type, name: str) -> bool:
+        return is_default(cls, name)
+
     def is_beside(self, cls: type, name: str) -> bool:
         return is_beside(cls, name)
 

@@ -50,6 +50,10 @@ class Classes(Protocol):
     def method(self, cls: type, name: str, facts: dict[Any, Any]) -> types.FunctionType | None:
         """The function that ``instance.name`` is bound to, unless the instance has such a field."""
 
+    def is_default(self, cls: type, name: str, facts: dict[Any, Any]) -> bool:
+        """Whether attribute `name` of an instance of exactly `cls` without such a field is an object that the
+        class has, which is given as it is."""
+
     def keeps(self, cls: type, name: str, facts: dict[Any, Any]) -> bool:
         """Whether what is set as attribute `name` of an instance of exactly `cls` is what is read there."""
 
@@ -113,6 +117,7 @@ class _Attempt:
             return [self.number[call] for call in opened]
         while self._bind_methods() | inline_calls(self.graph, self._chosen):
             pass
+        self._read_defaults()
         inside = [call for call in self.number if self._stays(call)]
         unset = self._read_too_early(set(inside))
         inside = [call for call in inside if call not in unset]
@@ -184,6 +189,17 @@ class _Attempt:
         if not isinstance(obj, Instruction) or obj not in self.number or not isinstance(name, Const):
             return None
         return obj, str(name.value)
+
+    def _read_defaults(self) -> None:
+        """Read from the class what no object has of its own, as an attribute that its class has for all."""
+        fields = [(i, f) for i in self.graph.instructions() if (f := self._field(i))]
+        written = {field for i, field in fields if target(i) is _setattr_}
+        for read, field in fields:
+            cls = self.classes_of[field[0]]
+            if field in written or cls is None or field in self.bound:
+                continue
+            if self.classes.is_default(cls, field[1], self.graph.facts):
+                read.operands[1] = Const(cls)
 
     def _stays(self, obj: Instruction) -> bool:
         """Whether all that is done to an object is to read and write its fields."""

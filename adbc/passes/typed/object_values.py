@@ -76,6 +76,10 @@ class ObjectKnowledge(Protocol):
     def is_field(self, cls: type, name: str) -> bool:
         """Whether attribute `name` of instances of exactly `cls` is a plain field."""
 
+    def is_default(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else an object that the
+        class has."""
+
     def is_kept(self, cls: type, name: str) -> bool:
         """Whether attribute `name` of instances of exactly `cls` is a plain field, or else a constant that
         the class has."""
@@ -253,6 +257,9 @@ class _Attempt:
                 proved[call] = Const(True)
             elif isinstance(callee, Instruction):
                 changed |= self._call_method(callee, call)
+            elif self._reads_default(call):
+                call.operands[1] = Const(type_of(call.operands[1]).cls)  # type: ignore[attr-defined]
+                changed = True
             if not counts.get(call) and self._method(call) is not None:
                 gone.add(call)
         drop(graph, gone)
@@ -266,6 +273,13 @@ class _Attempt:
         """The fields of the object that an attribute is read from; none if it is another."""
         known = type_of(read.operands[1])
         return dict(known.fields) if isinstance(known, RecordType) and known.cls in self.classes else {}
+
+    def _reads_default(self, call: Instruction) -> bool:
+        """Whether `call` reads from an object what its class has for all, and it has not."""
+        if target(call) is not _getattr_ or not self._fields(call) or self._reads_field(call):
+            return False
+        cls, name = type_of(call.operands[1]).cls, constant(call.operands[2])  # type: ignore[attr-defined]
+        return type(name) is str and self._method(call) is None and self.knowledge.is_default(cls, name)
 
     def _method(self, read: Value) -> types.FunctionType | None:
         """The method that `read` reads from one of the objects, no field of which hides it."""

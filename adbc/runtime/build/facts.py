@@ -473,6 +473,12 @@ class Classes:
         facts[cls, name] = ClassFact(cls, name, found)
         return found
 
+    def is_default(self, cls: type, name: str, facts: dict[Any, Any]) -> bool:
+        if not is_default(cls, name):
+            return False
+        facts[cls, f"{name}.default"] = AnswerFact(cls, "default", (name,), True)
+        return True
+
     def keeps(self, cls: type, name: str, facts: dict[Any, Any]) -> bool:
         if not keeps(cls, name):
             return False

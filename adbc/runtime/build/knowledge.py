@@ -46,6 +46,7 @@ from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
 from adbc.runtime.build.speculation import Guesses
 from adbc.runtime.calls.classes import (
+    SLOW,
     accessor,
     certain_method,
     class_member,
@@ -59,10 +60,12 @@ from adbc.runtime.calls.classes import (
     is_field,
     is_instance,
     is_kept,
+    is_made_in_a_call,
     lacks,
     method,
     record_names,
     special,
+    through_metaclass,
 )
 from adbc.runtime.calls.operators import MAY_ASK, is_asked
 from adbc.runtime.calls.plain import is_of_library, leads_nowhere
@@ -335,6 +338,13 @@ class Knowledge:
         if answer:
             self.notes.add((cls, f"{name}.default"), AnswerFact(cls, "default", (name,), True))
         return answer
+
+    def is_variable(self, cls: type, name: str) -> bool:
+        """Whether ``cls.name`` is an object that stands in a class of the program, no library's and none that
+        a call has made, whose attributes may have derivatives."""
+        if through_metaclass(type(cls), name) is SLOW or is_of_library(cls) or is_made_in_a_call(cls):
+            return False
+        return self.is_default(cls, name)
 
     def special(self, cls: type, name: str) -> types.FunctionType | None:
         """The function that the special method `name` of instances of exactly `cls` is, without a rule."""

@@ -13,6 +13,7 @@ import functools
 import re
 import time
 import types
+import weakref
 from typing import Any
 
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
@@ -55,6 +56,7 @@ __all__ = [
     "is_heap_type",
     "is_instance",
     "is_kept",
+    "is_made_in_a_call",
     "is_python_function",
     "keeps",
     "lacks",
@@ -62,6 +64,7 @@ __all__ = [
     "member",
     "method",
     "method_in_c",
+    "note_made",
     "python_method",
     "record_names",
     "special",
@@ -481,6 +484,20 @@ def through_metaclass(meta: type, name: str) -> Any:
     that is no descriptor; else `SLOW`."""
     is_plain = lookup(meta, "__getattribute__") is type.__getattribute__ and lookup(meta, name) is None
     return MEMBER if is_plain else SLOW
+
+
+_MADE: weakref.WeakSet[type] = weakref.WeakSet()
+"""The classes that were made while a derivative was taken, as long as they live."""
+
+
+def note_made(cls: type) -> None:
+    """Remember that `cls` was made while a derivative was taken: its attributes may have derivatives."""
+    _MADE.add(cls)
+
+
+def is_made_in_a_call(cls: type) -> bool:
+    """Whether `cls`, or a class that it is derived from, was made while a derivative was taken."""
+    return bool(_MADE) and any(base in _MADE for base in cls.__mro__)
 
 
 def member(cls: type, name: str) -> Any:

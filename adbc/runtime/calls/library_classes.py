@@ -15,7 +15,7 @@ from adbc.ir.intrinsics import MISSING
 from adbc.runtime.calls import logs, texts
 from adbc.runtime.calls.binding import Default
 from adbc.runtime.calls.changes import LibraryMemory
-from adbc.runtime.calls.classes import is_python_function
+from adbc.runtime.calls.classes import is_python_function, note_made
 from adbc.runtime.calls.foreign import let_iterators_be, watched
 from adbc.runtime.calls.new_classes import Copy, Give, carry, defaults_of_record, nothing
 from adbc.runtime.calls.steps import Call
@@ -117,6 +117,7 @@ def _dataclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any
             return out, nothing
         fields = {}
         context.classes[id(out)] = out, fields
+        note_made(out)
     gives = []
     for name, (slots, key) in sources.items():
         value = out.__dataclass_fields__[name].default

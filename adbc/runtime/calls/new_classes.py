@@ -17,7 +17,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.namespaces import check_name
 from adbc.runtime.calls import fields
 from adbc.runtime.calls.attributes import refuse_hook
-from adbc.runtime.calls.classes import LIBRARY, is_python_function, lookup
+from adbc.runtime.calls.classes import LIBRARY, is_python_function, lookup, note_made
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.standing import called_by_user
 from adbc.runtime.state.activity import is_active
@@ -131,6 +131,7 @@ def carry(context: Context, cls: Any, namespace: dict[str, Any], shadow: Any, co
     """Let the attributes of the new class `cls` have the derivatives that `namespace` has for them."""
     fields: dict[Any, Any] = {}
     context.classes[id(cls)] = cls, fields
+    note_made(cls)
     make_local(cls)
     if shadow is None or shadow is NO_TANGENT:
         return nothing
