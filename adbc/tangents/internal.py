@@ -50,6 +50,21 @@ _SHADOWS: dict[type, Any] = {float: NO_FDATA, type(NO_TANGENT): None}
 """By class of tangent of an atom, its shadow."""
 
 
+_OF_ATOMS: dict[tuple[type, ...], Any] = {}
+"""By the classes of what is in it, the tangent of a short tuple of atoms: zero, in each slot of a new one."""
+_SHORT = 8
+
+
+def _zero_of_tuple(x: tuple[Any, ...]) -> Any:
+    """The tangent of a tuple that holds nothing but atoms, of which there are few kinds; else None."""
+    classes = tuple(map(type, x))
+    known = _OF_ATOMS.get(classes)
+    if known is None and len(classes) <= _SHORT and _ATOMS.issuperset(classes):
+        known = tuple(map(_ZEROS.__getitem__, classes)) if float in classes else NO_TANGENT
+        _OF_ATOMS[classes] = known
+    return known
+
+
 _OF_NUMBERS: dict[tuple[str, ...], FData] = {}
 """By the names of their fields, the shadow of records that hold nothing but numbers."""
 
@@ -99,6 +114,9 @@ def slot_tangent(x: Any, f: Any) -> Any:
     if cls in NUMBERS:
         return NUMBERS[cls]
     if cls is tuple:
+        known = _zero_of_tuple(x)
+        if known is not None:
+            return known
         classes = {*map(type, x)}
         if classes == _FLOATS:
             return (0.0,) * len(x)
@@ -142,6 +160,13 @@ def slot_rdata(t: Any) -> Any:
     if cls in _MEMORY or cls in ARRAY_FRESH or t is NO_TANGENT or t is None:
         return None
     if cls is tuple:
+        if len(t) == 2:  # the most frequent: a number and its time, an index and a weight
+            one, other = t
+            if type(other) is float:
+                if type(one) is float:
+                    return t
+                if one is NO_TANGENT:
+                    return None, other
         classes = {*map(type, t)}
         if classes == _FLOATS or (t and classes <= NUMBERS.keys()):
             return t
@@ -175,6 +200,16 @@ def slot_increment(t: Any, r: Any) -> Any:
     if t is NO_TANGENT:
         return t
     if cls is tuple:
+        if r.__class__ is tuple and len(t) == len(r) == 2:
+            (one, other), (d, e) = t, r
+            return (
+                one if d is None else one + d if type(one) is type(d) is float else slot_increment(one, d),
+                other
+                if e is None
+                else other + e
+                if type(other) is type(e) is float
+                else slot_increment(other, e),
+            )
         if r.__class__ is tuple and len(t) == len(r):
             both = t + r
             if _FLOATS.issuperset(map(type, both)):
@@ -262,9 +297,13 @@ def fill_tangent(x: Any, dx: Any) -> Any:
             return NO_TANGENT
         # Of a number of NumPy's the tangent was computed with Python's floats.
         return cls(dx) if cls.__module__ == "numpy" and cls.__name__ != "ndarray" else dx
-    if type(x) is float:
-        return 0.0
-    kind = kind_of(type(x))
+    cls = type(x)
+    if cls in _ZEROS:
+        return _ZEROS[cls]
+    known = _zero_of_tuple(x) if cls is tuple else None
+    if known is not None:
+        return known
+    kind = kind_of(cls)
     if isinstance(kind, ValueKind):
         parts = [(k, fill_tangent(c, None)) for k, c in kind.parts(x)]
         return NO_TANGENT if all(c is NO_TANGENT for _, c in parts) else kind.join(x, parts)
