@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adbc.derive.met_again import met_again
 from adbc.derive.places import set_apart
 from adbc.derive.stages import DECIDING, Deciding
 from adbc.forward.builder import DualBuilder
@@ -37,6 +38,7 @@ def _dual(graph: Graph, dualising: Dualising) -> Graph:
     builder = DualBuilder(decisions, dualising.active_arguments, dualising.result, support)
     builder.write(dualising.active_arguments)
     set_apart(builder.graph, builder.primal.values())
+    met_again(builder.graph, (support.known, support.kept))
     if support.told is not None:
         support.told(decisions)
     return builder.graph

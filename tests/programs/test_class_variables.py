@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -178,6 +179,30 @@ def test_what_stands_in_a_class_is_read_at_once(program: Callable[..., float]) -
         for _ in range(6):
             gradient(1.3, 0.7)
         assert executed(lambda: gradient(1.3, 0.7)) < 1500 + 4 * executed(lambda: program(1.3, 0.7))
+
+
+SETTINGS = types.SimpleNamespace(g=9.81, dt=0.1)
+
+
+def by_an_object_in_a_global(a: float, b: float, n: int = 6) -> float:
+    total = a
+    for _ in range(n):
+        total -= SETTINGS.g * SETTINGS.dt * b * total
+    return total
+
+
+def test_the_tangent_of_a_global_is_looked_for_once_in_a_loop() -> None:
+    with adbc.use(adbc.Config(warm_after=0)):
+
+        def along(n: int) -> object:
+            return adbc.jvp(lambda a, b: by_an_object_in_a_global(a, b, n), (1.3, 0.7), (1.0, 0.5))
+
+        for _ in range(6):
+            along(6)
+        check_gradient(by_an_object_in_a_global, 1.3, 0.7)
+        more = executed(lambda: along(60)) - executed(lambda: along(6))
+        plainly = [executed(lambda n=n: by_an_object_in_a_global(1.3, 0.7, n)) for n in (6, 60)]  # type: ignore[misc]
+        assert more < 6 * (plainly[1] - plainly[0])
 
 
 def test_what_is_set_between_calls_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
