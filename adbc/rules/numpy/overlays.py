@@ -243,7 +243,16 @@ def vecmat(x1: Any, x2: Any, /) -> Any:
     return np.matmul(np.conjugate(x1)[..., None, :], x2)[..., 0, :]
 
 
+def real_if_close(a: Any, tol: Any = 100) -> Any:
+    a = np.asarray(a)
+    if a.dtype.kind != "c":
+        return a
+    limit = np.finfo(a.dtype).eps * tol if tol > 1 else tol
+    return a.real if np.all(np.absolute(a.imag) < limit) else a
+
+
 BODIES: list[tuple[str, Any]] = [
+    ("real_if_close", real_if_close),
     ("trapezoid", trapezoid),
     ("trapz", trapezoid),
     ("append", append),

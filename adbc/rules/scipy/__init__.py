@@ -49,5 +49,6 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.stats", "adbc.rules.scipy.continuous"),
     ("scipy.stats", "adbc.rules.scipy.discrete"),
     ("scipy.stats", "adbc.rules.scipy.vectors"),
+    ("scipy.stats", "adbc.rules.scipy.normal_vectors"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""

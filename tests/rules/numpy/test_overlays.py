@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adbc
 from adbc.rules.numpy import overlays, padding
 from adbc.rules.table import Overlay
+from adbc.testing import test_rule as check_rule
 
 ROWS = [*overlays.ROWS, *padding.ROWS]
 
@@ -20,6 +22,10 @@ CASES: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
     (trapezoid, (A, [0.0, 1.0, 3.0]), {}),
     (trapezoid, (A, [0.0, 2.0]), {"axis": 0}),
     (np.append, (X, 2.0), {}),
+    (np.real_if_close, (X,), {}),
+    (np.real_if_close, (A + 1j,), {}),
+    (np.real_if_close, (A * (1 + 1e-15j),), {}),
+    (np.real_if_close, (A * (1 + 1e-3j),), {"tol": 0.1}),
     (np.append, (A, A), {"axis": 1}),
     (np.broadcast_arrays, (X, 2.5), {}),
     (np.meshgrid, (X, A[0]), {}),
@@ -71,3 +77,20 @@ def test_a_body_gives_the_value_of_what_it_stands_in_for(function: Any, args: An
 def test_every_body_has_a_case() -> None:
     bodies = {row.function for row in ROWS if isinstance(row, Overlay)}
     assert bodies <= {case[0] for case in CASES}
+
+
+def test_real_if_close() -> None:
+    x = np.array([0.3, 0.7])
+    check_rule(lambda x: np.real_if_close(x), x, order=2)
+    check_rule(lambda x: np.real_if_close(x), x + 1j)
+    check_rule(lambda x: np.real_if_close(x + 0j), x)
+    check_rule(lambda x: np.real_if_close(x * (1 + 1e-3j), tol=0.1), x)
+    check_rule(lambda x: np.real_if_close([x, 2.0]), 0.3)
+
+    def written(x: Any) -> Any:
+        x = 1.0 * x
+        same = np.real_if_close(x)
+        same *= 2
+        return x.sum()
+
+    np.testing.assert_allclose(adbc.grad(written)(x), 2.0)

@@ -175,3 +175,70 @@ def test_dirichlet(name: str) -> None:
 )
 def test_where_an_exponent_is_zero_its_derivative_is_not(distribution: Any, shapes: Any) -> None:
     check_rule(lambda x, *s: distribution.logpdf(x, *s), 0.31, *shapes, order=2)
+
+
+def _normal(name: str, **others: Any) -> Any:
+    return lambda *args, **more: getattr(stats.multivariate_normal, name)(*args, **others, **more)
+
+
+COVARIANCE = np.array([[2.0, 0.1, 9.0], [0.3, 1.5, 0.2], [-0.4, 0.5, 1.2]])
+"""Its upper triangle is not read."""
+MEAN = np.array([0.2, -0.1, 0.4])
+
+
+@pytest.mark.parametrize("name", ["pdf", "logpdf"])
+def test_normal_vectors(name: str) -> None:
+    f = _normal(name)
+    for x in (X, np.stack([X, 2 * X]), np.stack([[X, -X]] * 2), np.stack([[X]] * 2), np.zeros((0, 3))):
+        check_rule(f, x, MEAN, COVARIANCE)
+        check_rule(_normal(name, allow_singular=True), x, MEAN, COVARIANCE)
+    check_rule(lambda x, mean, cov: f(x=x, cov=cov, mean=mean), X, MEAN, COVARIANCE, order=2)
+    check_rule(lambda x, cov: f(x, None, cov), X, COVARIANCE)
+    check_rule(lambda x, mean: f(x, mean), X, MEAN)
+    check_rule(lambda a: f([[a, 1.0], [2.0, 3.0]], [a, a], [[2.0, 1.0], [a, 3.0]]), 0.5)
+    check_rule(lambda x, cov: getattr(stats.multivariate_normal(MEAN, cov), name)(x), X, COVARIANCE)
+    check_rule(lambda x, d: f(x, MEAN, stats.Covariance.from_diagonal(d)), X, X + 1)
+
+
+@pytest.mark.parametrize("name", ["pdf", "logpdf"])
+def test_normal_vectors_whose_covariance_is_a_number_or_a_diagonal(name: str) -> None:
+    f = _normal(name)
+    check_rule(f, X, MEAN, X + 1, order=2)
+    check_rule(f, X, MEAN, 1.3)
+    check_rule(lambda x: f(x), X)
+    for x in (0.3, X, X[:, None]):
+        check_rule(f, x, 0.2, 1.3, order=2)
+        check_rule(f, x, np.array([0.2]), np.array([[1.3]]))
+
+
+def _slopes(f: Any, *args: float) -> tuple[list[float], list[float]]:
+    """The derivatives of a function of numbers, and those that its differences say."""
+    steps = 1e-6 * np.eye(len(args))
+    expected = [float((f(*(args + h)) - f(*(args - h))) / 2e-6) for h in steps]
+    forward = [adbc.jvp(f, args, tuple(h / 1e-6))[1] for h in steps]
+    np.testing.assert_allclose(forward, expected, rtol=1e-6)
+    return list(adbc.grad(f, argnums=tuple(range(len(args))))(*args)), expected
+
+
+def test_normal_vectors_whose_covariance_is_singular() -> None:
+    """It keeps its rank here; where there is no density, it is constant."""
+    ones = np.ones((3, 3))
+    for name in ("pdf", "logpdf"):
+        f = _normal(name)
+        found, expected = _slopes(lambda t, s, f=f: f(t * np.ones(3), None, s * ones, True), 0.7, 1.3)
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        outside = adbc.grad(_normal(name, allow_singular=True), argnums=(0, 1, 2))(X, MEAN, ones)
+        assert not any(np.any(slope) for slope in outside)
+        with pytest.raises(np.linalg.LinAlgError):
+            adbc.grad(f)(X, MEAN, ones)
+    found, expected = _slopes(lambda s: stats.multivariate_normal.entropy(None, s * ones), 1.3)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_entropy_of_normal_vectors() -> None:
+    entropy = stats.multivariate_normal.entropy
+    check_rule(entropy, MEAN, COVARIANCE, order=2)
+    check_rule(lambda mean, cov: entropy(cov=cov, mean=mean), MEAN, COVARIANCE)
+    check_rule(lambda cov: entropy(cov=cov), COVARIANCE)
+    for mean, cov in ((MEAN, X), (MEAN, 1.3), (0.2, 1.3), (np.array([0.2]), np.array([[1.3]]))):
+        check_rule(entropy, mean, cov)
