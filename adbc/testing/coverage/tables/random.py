@@ -45,7 +45,11 @@ DRAWS: dict[str, Sequence[str]] = {
         "vonmises(x, 1e-9 * y)",
     ],
     "wald": ["wald(x, y)", "wald(v, u, (4, 5))"],
-    "multivariate_normal": ["multivariate_normal(v[:3], S)", "multivariate_normal(v[:3], S, 4)"],
+    "multivariate_normal": [
+        "multivariate_normal(v[:3], S)",
+        "multivariate_normal(v[:3], S, 4)",
+        "multivariate_normal(v[:3], np.eye(3))",
+    ],
     "binomial": ["binomial(10, x)"],
     "geometric": ["geometric(x)"],
     "hypergeometric": ["hypergeometric(5, 6, 3)"],

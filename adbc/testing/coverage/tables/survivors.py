@@ -48,6 +48,8 @@ SURVIVORS: dict[str, str] = {
 }
 """By the name of a mutation, why no call can find it."""
 
-ENDLESS: dict[str, tuple[str, ...]] = {"scipy.special.obl_cv": ("float32",)}
+_SPHEROIDAL = ("obl_ang1", "obl_cv", "obl_rad1", "obl_rad2", "pro_ang1", "pro_cv", "pro_rad1", "pro_rad2")
+
+ENDLESS: dict[str, tuple[str, ...]] = {f"scipy.special.{name}": ("float32",) for name in _SPHEROIDAL}
 """The kinds of arguments with which a function of a library has no end itself, in C code, which no signal
 interrupts: mutations are not looked for by such calls."""
