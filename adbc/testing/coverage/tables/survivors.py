@@ -22,7 +22,7 @@ _WHOLE = "the parameter is a whole number, which has no derivative; a float is a
 _OF_WHOLE = {
     "assoc_legendre_p": (0, 1), "assoc_legendre_p_all": (0, 1), "sph_harm_y": (0, 1),
     "sph_harm_y_all": (0, 1), "sph_legendre_p": (0, 1), "sph_legendre_p_all": (0, 1),
-    "eval_hermite": (0,), "eval_hermitenorm": (0,),
+    "eval_hermite": (0,), "eval_hermitenorm": (0,), "legendre_p": (0,), "legendre_p_all": (0,),
 }  # fmt: skip
 
 SURVIVORS: dict[str, str] = {
@@ -45,6 +45,7 @@ SURVIVORS: dict[str, str] = {
     },
     **{f"numpy.ndarray.setflags: row 0, {what}": "no number changes" for what in (*SIGNS, "not restored")},
     "numpy.positive.at: row 0, not restored": "what is overwritten is overwritten with itself",
+    "scipy.special.jn: row 0, argument 0: dropped": "the refusal names jv, of which jn is another name",
 }
 """By the name of a mutation, why no call can find it."""
 
