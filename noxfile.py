@@ -62,7 +62,14 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def rules(session: nox.Session) -> None:
-    """The tests of rules and of whole programs: every rule against finite differences and both modes."""
+    """The quick tests of rules, of each rule some: against finite differences, in both modes."""
+    session.install("-e", ".[test]")
+    session.run("python", "-m", "pytest", "tests/rules", *session.posargs)
+
+
+@nox.session(python="3.11")
+def rules_all(session: nox.Session) -> None:
+    """All tests of rules and of whole programs, which take hours."""
     session.install("-e", ".[test]")
     session.run("python", "-m", "pytest", "-m", "", "tests/rules", "tests/programs", *session.posargs)
 

@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.base import ArrayRule, is_carried, plain
 from adbc.rules.stopping import stop_gradient
-from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, Rule, ZeroRule
 from adbc.tangents.array_products import multiply
+from adbc.tangents.zeros import is_zero
 
 __all__ = ["ROWS", "by_shape"]
 
@@ -291,6 +292,17 @@ def _apart_formula(d: Any, out: Any, cov: Any) -> Any:
     return d
 
 
+class ApartRule(ArrayRule):
+    """The rule of `_apart`, to which a covariance that is constant, and comes with a derivative of zeros all
+    the same, counts as constant."""
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        return super().frule(args, [None if is_zero(d) else d for d in dargs], kwargs)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        return super().rrule(args, [f if is_carried(f) else None for f in fargs], kwargs)
+
+
 def _root(cov: Any, method: str, is_old: bool) -> Any:
     """The matrix by which a row of standard normal numbers is multiplied to have this covariance."""
     if method == "cholesky":
@@ -341,7 +353,7 @@ def _rows() -> list[Rule]:
         ZeroRule(agreed),
         ArrayRule(gamma_number, "x shape", jvp=[None, _shape_formula], vjp=[None, _shape_formula]),
         ArrayRule(_beside, "parameter place", jvp=[_beside_formula], vjp=[_beside_formula]),
-        ArrayRule(_apart, "cov", jvp=[_apart_formula], vjp=[_apart_formula]),
+        ApartRule(_apart, "cov", jvp=[_apart_formula], vjp=[_apart_formula]),
         ArrayRule(drawn_as, "out value", jvp=[None, _as_it_is], vjp=[None, _as_it_is]),
     ]
     for home in (OLD, NEW):

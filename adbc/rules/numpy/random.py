@@ -127,6 +127,11 @@ def _wald(out: Any, mean: Any, scale: Any, by: str) -> Any:
     return -out * (out - mean) / (scale * (out + mean))
 
 
+def _vonmises_by_middle(out: Any, mu: Any, kappa: Any) -> Any:
+    """The derivative by `mu`, which NumPy does not add where any angle is nearly as likely as any other."""
+    return np.where(kappa < _SMALLEST_KAPPA, 0.0, np.ones_like(out))
+
+
 def _vonmises(out: Any, mu: Any, kappa: Any) -> Any:
     """The derivative by `kappa` of an angle from von Mises' distribution, whose cosine is
     (1 + s z) / (s + z) for the cosine z of a random angle and a number s that depends on `kappa` alone (Best
@@ -147,9 +152,11 @@ def _vonmises(out: Any, mu: Any, kappa: Any) -> Any:
     moved = (1.0 - z**2) / (s + z) ** 2 * s_by_kappa / sine
     angle = np.remainder(out - mu + np.pi, 2.0 * np.pi) - np.pi
     moved = np.where(kappa > _LARGEST_KAPPA, -0.5 * angle / kappa, moved)
-    return np.where(kappa < 1e-8, 0.0, moved)
+    return np.where(kappa < _SMALLEST_KAPPA, 0.0, moved)
 
 
+_SMALLEST_KAPPA = 1e-8
+"""Below, a uniform number is the angle, whatever the parameters are."""
 _LARGEST_KAPPA = 1e6
 """Above, NumPy's new generators draw from a normal distribution, to which the other tends: the derivatives
 differ by a share of 1 / kappa, which is less than what the cosines lose to rounding."""
@@ -198,7 +205,7 @@ DRAWS: dict[str, tuple[str, Sequence[Any], dict[str, float]]] = {
     ),
     "standard_gamma": ("shape", (by_shape,), {}),
     "chisquare": ("df", (lambda out, df: by_shape(out / 2.0, df / 2.0),), {}),
-    "vonmises": ("mu kappa", (_one, _vonmises), {}),
+    "vonmises": ("mu kappa", (_vonmises_by_middle, _vonmises), {}),
     "wald": (
         "mean scale",
         (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import sys
+import time
 
 from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.judge import LIMIT
-from adbc.testing.coverage.mutations import survey_of_mutations
+from adbc.testing.coverage.mutations import mutated_entries, survey_of_mutations
 from adbc.testing.coverage.publish import page
 from adbc.testing.coverage.report import Group, as_json, table, to_look_at
 from adbc.testing.coverage.survey import survey, work
@@ -18,14 +20,21 @@ WORDS = ("found", "survives", "listed", "refused", "untried")
 
 def _mutate(modules: list[str], only: str, limit: int) -> int:
     """Show which mutations of rules survive, and how many there are; 1 if one survives that is not listed, or
-    if there is no call for one."""
+    if there is no call for one.  How far it has come is told beside, on the other stream."""
     counts: dict[str, dict[str, int]] = {}
+    start = time.monotonic()
     for module in modules:
         words = counts.setdefault(module, dict.fromkeys(WORDS, 0))
-        for mutation, word in survey_of_mutations(module, only, limit):
+        total = sum(len(mutations) for _, _, mutations in mutated_entries(module, only))
+        last = ""
+        for number, (mutation, word) in enumerate(survey_of_mutations(module, only, limit), 1):
             words[word] += 1
             if word in ("survives", "untried"):
                 print(f"{word}: {mutation.name}", flush=True)
+            if mutation.entry != last or number == total:
+                seconds = time.monotonic() - start
+                print(f"[{number} of {total}, {seconds:.0f} s] {mutation.entry}", file=sys.stderr, flush=True)
+            last = mutation.entry
     for module, words in counts.items():
         print(f"{module}: {sum(words.values())} mutations, {', '.join(f'{n} {w}' for w, n in words.items())}")
     return int(any(words["survives"] + words["untried"] for words in counts.values()))

@@ -11,6 +11,7 @@ is not put back.
 
 from __future__ import annotations
 
+import ast
 import copy
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
@@ -34,10 +35,10 @@ from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.generated import cases_of
 from adbc.testing.coverage.judge import judge
 from adbc.testing.coverage.publish import resolved
-from adbc.testing.coverage.tables.survivors import SURVIVORS
+from adbc.testing.coverage.tables.survivors import ENDLESS, SURVIVORS
 from adbc.testing.coverage.values import names_in
 
-__all__ = ["Mutation", "mutations_of", "replaced", "survey_of_mutations", "survives"]
+__all__ = ["Mutation", "mutated_entries", "mutations_of", "replaced", "survey_of_mutations", "survives"]
 
 Formula = Callable[..., Any]
 
@@ -228,20 +229,26 @@ def survey_of_mutations(module: str, pattern: str = "", limit: int = 20) -> Iter
     """The mutations of all rows of the public functions of `module` whose names contain `pattern`: each is
     "found", or "survives", is "listed" among those that cannot be found, "refused" as all calls are, or
     "untried" as there is no call."""
+    for entry, function, mutations in mutated_entries(module, pattern):
+        cases = _by_status(entry, function, limit)
+        for mutation in mutations:
+            yield mutation, _word(mutation, cases, limit)
+
+
+def mutated_entries(module: str, pattern: str = "") -> Iterator[tuple[str, Any, list[Mutation]]]:
+    """The public functions of `module` whose names contain `pattern` and which have rows with mutations: the
+    name, the function, and these."""
     for entries in entries_of(module).values():
         for entry, function in entries.items():
-            if pattern not in entry:
-                continue
-            mutations = list(mutations_of(entry, resolved(entry, function)))
-            cases = _by_status(entry, function, limit) if mutations else {}
-            for mutation in mutations:
-                yield mutation, _word(mutation, cases, limit)
+            mutations = list(mutations_of(entry, resolved(entry, function))) if pattern in entry else []
+            if mutations:
+                yield entry, function, mutations
 
 
 def _by_status(entry: str, function: Any, limit: int) -> dict[str, list[Case]]:
     """The calls that a function is judged by, with other kinds of arguments too, by their status; each call
     comes once before one comes again, for there may be a row for each."""
-    cases = list(cases_of(entry, function))
+    cases = [case for case in cases_of(entry, function) if case.kind not in ENDLESS.get(entry, ())]
     judged_by = {case.text for case in cases if case.primary}
     turns: dict[str, int] = {}
     ordered = []
@@ -264,8 +271,37 @@ def _right(cases: dict[str, list[Case]]) -> list[Case]:
 
 def _word(mutation: Mutation, cases: dict[str, list[Case]], limit: int) -> str:
     right, refused = _right(cases), cases.get("refused", [])[:6]
+    if (argument := _without_refusal(mutation)) is not None:
+        moved = {case.text: case for case in reversed(right)}.values()  # the first call of each text
+        refused += [c for case in moved if (c := _moving(case, argument)) and _is_refused(c, limit)]
     if (right or refused) and not survives(mutation, right, limit, refused):
         return "found"
     if mutation.name in SURVIVORS:
         return "listed"
     return "survives" if right else "refused" if refused else "untried"
+
+
+def _without_refusal(mutation: Mutation) -> int | None:
+    """The argument whose refusal the mutation drops; None for another mutation."""
+    before, after = vars(mutation.row).get("jvp", ()), mutation.fields.get("jvp", ())
+    dropped = (
+        i for i, (a, b) in enumerate(zip(before, after, strict=False)) if isinstance(a, Refusal) and not b
+    )
+    return next(dropped, None)
+
+
+def _is_refused(case: Case, limit: int) -> bool:
+    verdict = judge(case, limit)
+    return verdict is not None and verdict.status == "refused"
+
+
+def _moving(case: Case, argument: int) -> Case | None:
+    """`case` with a derivative by an argument that is constant in its call; None where there is none such."""
+    call = ast.parse(case.text, mode="eval").body
+    last = case.entry.rpartition(".")[2]
+    if not isinstance(call, ast.Call) or ast.unparse(call.func).rpartition(".")[2] != last:
+        return None
+    if argument >= len(call.args) or names_in(case.text) == []:
+        return None
+    call.args[argument] = ast.parse(f"{ast.unparse(call.args[argument])} + 0.0 * w", mode="eval").body
+    return dataclasses.replace(case, text=ast.unparse(call))

@@ -122,6 +122,12 @@ def test_generators_are_left_as_by_a_plain_call(f: Any, make: Any) -> None:
     assert plain.random() == forward.random() == reverse.random()
 
 
+@pytest.mark.parametrize("make", [new, old])
+def test_any_angle_does_not_depend_on_the_middle(make: Any) -> None:
+    check_rule(lambda mu: make().vonmises(mu, [1e-9, 0.0, 0.5, 9e-9]), 0.4)
+    assert adbc.grad(lambda mu: make().vonmises(mu, 1e-9))(0.4) == 0.0
+
+
 def test_no_scale_says_nothing_of_the_draw() -> None:
     assert np.isnan(adbc.grad(lambda s: new().normal(0.0, s))(0.0))
     assert adbc.grad(lambda m: new().normal(m, 0.0))(0.0) == 1.0

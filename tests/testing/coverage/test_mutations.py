@@ -12,7 +12,7 @@ import pytest
 import adbc
 from adbc.rules import default_table
 from adbc.testing.coverage import Case
-from adbc.testing.coverage.mutations import Mutation, _by_status, mutations_of, replaced, survives
+from adbc.testing.coverage.mutations import Mutation, _by_status, _word, mutations_of, replaced, survives
 from adbc.testing.coverage.tables import CALLS
 from adbc.testing.coverage.tables.survivors import SURVIVORS
 
@@ -58,12 +58,16 @@ def test_what_is_not_put_back_is_found() -> None:
 
 
 def test_a_refusal_that_is_dropped_is_found() -> None:
-    (mutation,) = mutations_of("numpy.random.Generator.chisquare", np.random.Generator.chisquare)
-    assert mutation.what.endswith("dropped")  # for it has no other sign
-    text = "np.random.default_rng(5).chisquare(x + 2.0)"
-    refused = [Case(mutation.entry, text, "float")]
+    special = pytest.importorskip("scipy.special")
+    entry = "scipy.special.eval_jacobi"
+    mutation = next(mutations_of(entry, special.eval_jacobi))
+    assert mutation.what.endswith("argument 0: dropped")  # for it has no other sign
+    right = [Case(entry, f"{entry}(2, 0.4, 0.7, x)", "float")]
+    refused = [Case(entry, f"{entry}(2 + 0.0 * w, 0.4, 0.7, x)", "float")]
+    assert survives(mutation, right, 20)
     assert not survives(mutation, [], 20, refused)
-    assert survives(Mutation(mutation.entry, mutation.row, "nothing", {}), [], 20, refused)
+    assert survives(Mutation(entry, mutation.row, "nothing", {}), [], 20, refused)
+    assert _word(mutation, {"right": right}, 20) == "found"  # such calls are made of those that are right
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-__all__ = ["SURVIVORS"]
+__all__ = ["ENDLESS", "SURVIVORS"]
 
 SIGNS = ("frule: the other sign", "rrule: the other sign")
 
@@ -18,7 +18,19 @@ STEPS = (
 _OF_INTEGERS = "the ufunc takes integers, which have no derivative; its row is for what it overwrites"
 _OF_STEPS = "the ufunc is constant between its steps, so that the sign of the derivative is that of zero"
 
+_WHOLE = "the parameter is a whole number, which has no derivative; a float is an error of the function"
+_OF_WHOLE = {
+    "assoc_legendre_p": (0, 1), "assoc_legendre_p_all": (0, 1), "sph_harm_y": (0, 1),
+    "sph_harm_y_all": (0, 1), "sph_legendre_p": (0, 1), "sph_legendre_p_all": (0, 1),
+    "eval_hermite": (0,), "eval_hermitenorm": (0,), "legendre_p": (0,), "legendre_p_all": (0,),
+}  # fmt: skip
+
 SURVIVORS: dict[str, str] = {
+    **{
+        f"scipy.special.{name}: row 0, argument {i}: dropped": _WHOLE
+        for name, arguments in _OF_WHOLE.items()
+        for i in arguments
+    },
     **{
         f"numpy.{name}.{method}: row 0, {what}": _OF_INTEGERS
         for name in INTEGERS
@@ -33,5 +45,12 @@ SURVIVORS: dict[str, str] = {
     },
     **{f"numpy.ndarray.setflags: row 0, {what}": "no number changes" for what in (*SIGNS, "not restored")},
     "numpy.positive.at: row 0, not restored": "what is overwritten is overwritten with itself",
+    "scipy.special.jn: row 0, argument 0: dropped": "the refusal names jv, of which jn is another name",
 }
 """By the name of a mutation, why no call can find it."""
+
+_SPHEROIDAL = ("obl_ang1", "obl_cv", "obl_rad1", "obl_rad2", "pro_ang1", "pro_cv", "pro_rad1", "pro_rad2")
+
+ENDLESS: dict[str, tuple[str, ...]] = {f"scipy.special.{name}": ("float32",) for name in _SPHEROIDAL}
+"""The kinds of arguments with which a function of a library has no end itself, in C code, which no signal
+interrupts: mutations are not looked for by such calls."""
