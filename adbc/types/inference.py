@@ -49,13 +49,12 @@ from adbc.types.lattice import (
     is_float64,
     is_numpy_number,
     is_real,
-    is_service,
     join,
     join_all,
     narrowed,
 )
 from adbc.types.records import field_type, made_object, made_record, made_type, object_type, record_field
-from adbc.types.typeof import typeof
+from adbc.types.typeof import constant_type
 
 __all__ = [
     "ARRAY_RESULTS",
@@ -107,8 +106,7 @@ def type_of(value: Value) -> AbstractType:
     type = value.type
     if type is None:
         if isinstance(value, Const):
-            is_known = is_service(value.value.__class__)
-            type = value.type = ConstType(value.value) if is_known else typeof(value.value)
+            type = value.type = constant_type(value.value)
             return type
         return NEVER if isinstance(value, Undef) else ANY
     return type if type.__class__ is Exact or isinstance(type, AbstractType) else ANY

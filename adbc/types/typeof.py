@@ -13,9 +13,20 @@ import types
 import weakref
 from typing import Any
 
-from adbc.types.lattice import ANY, SLICE, AbstractType, ArrayType, ClosureType, ConstType, Exact, TupleType
+from adbc.types.lattice import (
+    ANY,
+    SLICE,
+    AbstractType,
+    ArrayType,
+    ClosureType,
+    ConstType,
+    Exact,
+    TupleType,
+    is_service,
+)
 
 __all__ = [
+    "constant_type",
     "exact_typeof",
     "is_followed_by_code",
     "is_local",
@@ -54,6 +65,12 @@ def typeof(value: object, depth: int = _DEPTH_LIMIT) -> AbstractType:
     if cls is slice and not _has_whole_bounds(value):
         return SLICE
     return Exact(cls)
+
+
+def constant_type(value: object) -> AbstractType:
+    """The type of `value`, which stands in a graph: settings that functions are read from are known as they
+    are."""
+    return ConstType(value) if is_service(value.__class__) else typeof(value)
 
 
 @functools.lru_cache(maxsize=200)
