@@ -31,7 +31,7 @@ from adbc.passes.query import constant, drop, target, use_counts
 from adbc.types.inference import can_only_raise, type_of
 from adbc.types.lattice import NONE, AbstractType, ArrayType, Exact, ListType, RealType, TupleType, class_of
 
-__all__ = ["BranchKnowledge", "decided_branches"]
+__all__ = ["BranchKnowledge", "decided_branches", "drop_idle_tests"]
 
 
 class BranchKnowledge(Protocol):
@@ -64,21 +64,34 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
             for phi in left.phis:
                 phi.operands.pop(block, None)
         changed = True
-        if isinstance(end.condition, Instruction):
-            tests.add(end.condition)
+        if target(end.condition) is _class_is_ or target(end.condition) is _form_is_:
+            tests.add(end.condition)  # type: ignore[arg-type]  # a call
     if changed:
         remove_unreachable(graph)
-        _drop_tests(graph, tests, knowledge)
+        used = use_counts(graph) if tests else {}
+        drop(graph, {test for test in tests if not used.get(test)})
     return changed
 
 
-def _drop_tests(graph: Graph, tests: set[Instruction], knowledge: BranchKnowledge) -> None:
-    """Leave out tests that have been decided and that nobody needs, and what was asked for them alone."""
-    while tests:
+def drop_idle_tests(graph: Graph, knowledge: BranchKnowledge) -> bool:
+    """Leave out tests that have been decided and that nobody needs, and what was asked for them alone, in
+    place; returns whether there were any.
+
+    Before guesses are put in, this is too early: what the rest of the function behind one is given is told by
+    the graph before types.
+    """
+    changed = False
+    while True:
         used = use_counts(graph)
-        idle = {test for test in tests if not used.get(test) and _does_nothing_else(test, knowledge)}
+        idle = {
+            call
+            for call in graph.instructions()
+            if not used.get(call) and _does_nothing_else(call, knowledge)
+        }
+        if not idle:
+            return changed
         drop(graph, idle)
-        tests = {value for test in idle for value in test.operands if isinstance(value, Instruction)}
+        changed = True
 
 
 def _does_nothing_else(test: Instruction, knowledge: BranchKnowledge) -> bool:

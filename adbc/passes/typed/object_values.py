@@ -45,6 +45,7 @@ from adbc.ir.terminators import Return
 from adbc.ir.traverse import copy_graph, uses
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.passes.query import constant, drop, target, use_counts
+from adbc.passes.typed.decided_branches import BranchKnowledge, drop_idle_tests
 from adbc.passes.typed.record_values import (
     Choose,
     record_values,
@@ -64,7 +65,7 @@ Result = Callable[[object, Sequence[AbstractType], tuple[str, ...]], "AbstractTy
 InferWith = Callable[[Graph, tuple[AbstractType, ...], "Result | None"], AbstractType]
 
 
-class ObjectKnowledge(Protocol):
+class ObjectKnowledge(BranchKnowledge, Protocol):
     """What `object_values` asks of the rest of the system."""
 
     def method(self, cls: type, name: str) -> types.FunctionType | None:
@@ -157,6 +158,7 @@ class _Attempt:
         if without_assumptions(self.graph):
             self._infer(self.graph, self.parameters)
         self.drop_reads(self.graph)
+        drop_idle_tests(self.graph, self.knowledge)
         return self._is_worth_it()
 
     def _is_worth_it(self) -> bool:
