@@ -62,7 +62,6 @@ STATE = {
     "tangents.internal.ARRAY_MULTIPLY": ARRAYS,
     "tangents.internal.ARRAY_OF_SEQUENCE": ARRAYS,
     "tangents.internal.ARRAY_REDUCE": ARRAYS,
-    "tangents.internal._OF_ATOMS": MEMO,
     "tangents.internal._OF_NUMBERS": MEMO,
     "tangents.iterators._ITERATORS": ARRAYS,
     "tangents.protocol.KINDS": KINDS,

@@ -8,6 +8,7 @@ paths: the common classes are tested first, the table of kinds is asked last.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from cmath import isfinite
 from collections.abc import Callable
@@ -50,19 +51,19 @@ _SHADOWS: dict[type, Any] = {float: NO_FDATA, type(NO_TANGENT): None}
 """By class of tangent of an atom, its shadow."""
 
 
-_OF_ATOMS: dict[tuple[type, ...], Any] = {}
-"""By the classes of what is in it, the tangent of a short tuple of atoms: zero, in each slot of a new one."""
-_SHORT = 8
+_SHORT = 3
+_OF_ATOMS: dict[tuple[type, ...], Any] = {
+    classes: tuple(map(_ZEROS.__getitem__, classes)) if float in classes else NO_TANGENT
+    for length in range(_SHORT + 1)
+    for classes in itertools.product(_ATOMS, repeat=length)
+}
+"""By the classes of what is in it, the tangent of a short tuple of atoms: zero, in each slot of a new one.
+All are made at once, for derivatives of derivatives follow what looks them up."""
 
 
 def _zero_of_tuple(x: tuple[Any, ...]) -> Any:
-    """The tangent of a tuple that holds nothing but atoms, of which there are few kinds; else None."""
-    classes = tuple(map(type, x))
-    known = _OF_ATOMS.get(classes)
-    if known is None and len(classes) <= _SHORT and _ATOMS.issuperset(classes):
-        known = tuple(map(_ZEROS.__getitem__, classes)) if float in classes else NO_TANGENT
-        _OF_ATOMS[classes] = known
-    return known
+    """The tangent of a short tuple that holds nothing but atoms; None for others."""
+    return _OF_ATOMS.get(tuple(map(type, x))) if len(x) <= _SHORT else None
 
 
 _OF_NUMBERS: dict[tuple[str, ...], FData] = {}
