@@ -17,6 +17,7 @@ from adbc.rules.elements import ElementsRule
 from adbc.rules.numpy import (
     ROWS,
     composed,
+    composed_draws,
     counting,
     creation,
     decompositions,
@@ -601,6 +602,7 @@ def test_every_row_has_a_case() -> None:
     covered |= {
         row.function for row in (*decompositions.ROWS, *random.ROWS, *counting.ROWS, *composed.ROWS)
     }  # see the files of these names
+    covered |= {row.function for row in composed_draws.ROWS}  # see test_random
     others = (without_nan, polynomials, signals, histograms, padding, interpolation)
     covered |= {row.function for module in others for row in module.ROWS}  # the same
     covered |= {made.function for made in methods_of_ufuncs()}  # see test_ufunc_methods
