@@ -73,14 +73,13 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
     return changed
 
 
-def drop_idle_tests(graph: Graph, knowledge: BranchKnowledge) -> bool:
+def drop_idle_tests(graph: Graph, knowledge: BranchKnowledge) -> None:
     """Leave out tests that have been decided and that nobody needs, and what was asked for them alone, in
-    place; returns whether there were any.
+    place.
 
     Before guesses are put in, this is too early: what the rest of the function behind one is given is told by
     the graph before types.
     """
-    changed = False
     while True:
         used = use_counts(graph)
         idle = {
@@ -89,9 +88,8 @@ def drop_idle_tests(graph: Graph, knowledge: BranchKnowledge) -> bool:
             if not used.get(call) and _does_nothing_else(call, knowledge)
         }
         if not idle:
-            return changed
+            return
         drop(graph, idle)
-        changed = True
 
 
 def _does_nothing_else(test: Instruction, knowledge: BranchKnowledge) -> bool:

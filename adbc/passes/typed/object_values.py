@@ -48,6 +48,7 @@ from adbc.passes.query import constant, drop, target, use_counts
 from adbc.passes.typed.decided_branches import BranchKnowledge, drop_idle_tests
 from adbc.passes.typed.record_values import (
     Choose,
+    is_left,
     record_values,
     records_of,
     with_methods,
@@ -58,10 +59,11 @@ from adbc.types.inference import is_rest, type_of
 from adbc.types.lattice import ANY, NONE, AbstractType, Exact, RecordType
 from adbc.types.records import made_object, record_field
 
-__all__ = ["ObjectKnowledge", "object_values"]
+__all__ = ["ObjectKnowledge", "Result", "object_values"]
 
 
 Result = Callable[[object, Sequence[AbstractType], tuple[str, ...]], "AbstractType | None"]
+"""A function that may know the type of a call's result."""
 InferWith = Callable[[Graph, tuple[AbstractType, ...], "Result | None"], AbstractType]
 
 
@@ -324,7 +326,7 @@ class _Attempt:
                     is_hidden = user in group
                 elif isinstance(user, Instruction):
                     is_read = target(user) is record_field and constant(user.operands[2]) in fields
-                    is_hidden = is_read or _is_left(user)
+                    is_hidden = is_read or is_left(user)
                 else:
                     is_hidden = isinstance(user, Return)
                 if not is_hidden:
@@ -365,11 +367,6 @@ def _apart(call: Instruction) -> list[Instruction]:
         stores.append(store)
     call.operands, call.type = [Const(_instance_), cls], Exact(constant(cls))
     return [call, *stores]
-
-
-def _is_left(call: Instruction) -> bool:
-    """Whether `call` runs the rest of the function, where no exception is handled."""
-    return is_rest(call) and call.block is not None and call.block.handler is None
 
 
 def _grouped(values: set[Value]) -> dict[Value, Value]:

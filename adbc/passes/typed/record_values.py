@@ -49,7 +49,7 @@ from adbc.types.inference import is_rest, type_of
 from adbc.types.lattice import ANY, AbstractType, Exact, RecordType
 from adbc.types.records import MAKERS, made_fields, making, record_field, record_names, unhidden
 
-__all__ = ["Choose", "record_values", "records_of", "with_methods", "without_assumptions"]
+__all__ = ["Choose", "is_left", "record_values", "records_of", "with_methods", "without_assumptions"]
 
 Choose = Callable[[Graph, Instruction], tuple[Graph, Sequence[Value]] | None]
 Infer = Callable[[Graph, tuple[AbstractType, ...]], object]
@@ -259,6 +259,9 @@ class _Records:
 
 def _is_blind(user: Instruction) -> bool:
     """Whether `user`, which is given a record, can be given one made in front of it, or needs none."""
-    return target(user) is unhidden or (
-        is_rest(user) and user.block is not None and user.block.handler is None
-    )
+    return target(user) is unhidden or is_left(user)
+
+
+def is_left(call: Instruction) -> bool:
+    """Whether `call` runs the rest of the function, where no exception is handled."""
+    return is_rest(call) and call.block is not None and call.block.handler is None

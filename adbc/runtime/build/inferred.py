@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
@@ -16,13 +16,14 @@ from adbc.passes.typed.decided_branches import BranchKnowledge, decided_branches
 from adbc.passes.typed.dicts_of_classes import dicts_of_classes
 from adbc.passes.typed.known_attributes import AttributeKnowledge, known_attributes
 from adbc.passes.typed.known_elements import ElementKnowledge, known_elements
+from adbc.passes.typed.object_values import Result
 from adbc.passes.typed.replacements import replacements
 from adbc.passes.typed.special_methods import SpecialKnowledge, special_methods
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
 from adbc.types import AbstractType, infer
 
-__all__ = ["SETTLING", "Informed", "Result", "Sources", "infer_types"]
+__all__ = ["SETTLING", "Informed", "Sources", "infer_types"]
 
 
 class Sources(
@@ -37,10 +38,6 @@ class Sources(
     def sample(
         self, function: object, values: Sequence[Value], keywords: tuple[str, ...]
     ) -> AbstractType | None: ...
-
-
-Result = Callable[[object, Sequence[AbstractType], tuple[str, ...]], "AbstractType | None"]
-"""A function that may know the type of a call's result."""
 
 
 class Informed:

@@ -26,6 +26,7 @@ from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.guards import is_guessed
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import kept_lists
+from adbc.passes.typed.object_values import Result
 from adbc.rules.classes import Question, noting, stands_for
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.derived import Derived
@@ -40,7 +41,7 @@ from adbc.runtime.build.facts import (
     QuestionFact,
 )
 from adbc.runtime.build.graphs import Graphs
-from adbc.runtime.build.inferred import Informed, Result, infer_types
+from adbc.runtime.build.inferred import Informed, infer_types
 from adbc.runtime.build.memoised import finds_nothing
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
