@@ -9,6 +9,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.traverse import remove_unreachable
 from adbc.passes.derived.shadow_slots import shadow_slots
 from adbc.passes.derived.uncounted_loops import uncounted_loops
+from adbc.passes.normal.caught_stops import caught_stops
 from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
 from adbc.passes.normal.enumerations import enumerations
@@ -69,6 +70,8 @@ NORMAL: Group[Globals] = Group(
               "before folding, which it gives constants"),
         Stage("fold_constants", in_place(fold_constants), ("no copies", "conditions that are bools"),
               ("folded constants",), "before unreachable, for which it makes work"),
+        Stage("caught_stops", in_place(caught_stops), ("no copies", "foreign calls"), (),
+              "sees iterators where they are made, and takes away handlers"),
         *TIDYING,
     ),
 )  # fmt: skip

@@ -13,7 +13,7 @@ import collections
 import functools
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -203,6 +203,14 @@ def _next(iterator: Iterable[Any], default: Any = Missing, /) -> Any:
     if default is Missing:
         raise StopIteration
     return default
+
+
+def taken(iterator: Iterator[Any], /) -> Any:
+    """``next(iterator)`` in a generator, which makes another error of `StopIteration`."""
+    value = intrinsics._next_(iterator)
+    if intrinsics._exhausted_(value):
+        raise RuntimeError("generator raised StopIteration") from StopIteration()
+    return value
 
 
 def begun(sent: Any, /) -> None:

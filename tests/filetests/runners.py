@@ -27,6 +27,7 @@ from adbc.passes.derived.shadow_slots import shadow_slots
 from adbc.passes.derived.strong_runs import look_at_runs
 from adbc.passes.derived.strong_zeros import Strong, strong_zeros
 from adbc.passes.derived.uncounted_loops import uncounted_loops
+from adbc.passes.normal.caught_stops import caught_stops
 from adbc.passes.normal.closed_cells import closed_cells
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.copy_propagation import copy_propagation
@@ -59,6 +60,7 @@ from adbc.passes.normal.segments import segments
 from adbc.passes.normal.spread_mappings import spread_mappings
 from adbc.passes.normal.spread_sequences import Signature, spread_sequences
 from adbc.passes.normal.step_edges import step_edges
+from adbc.passes.normal.stopping_nexts import stopping_nexts
 from adbc.passes.normal.straight_generators import given_at_once
 from adbc.passes.normal.trivial_phis import trivial_phis
 from adbc.passes.normal.truth import truth
@@ -102,6 +104,7 @@ from adbc.passes.typed.view_loops import view_loops
 from adbc.rules import default_table
 from adbc.rules.builtins.getters import getter_function
 from adbc.rules.classes import stands_for
+from adbc.rules.consumers import taken
 from adbc.runtime import default_engine
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.calling import signature_of
@@ -328,6 +331,11 @@ def _separated(graph: Graph) -> Graph:
     return graph
 
 
+def _stopping(graph: Graph) -> Graph:
+    stopping_nexts(graph, lambda: normalise(lift(taken), taken.__globals__))
+    return graph
+
+
 class Generators:
     """Those made by `names.guarded` have something to do when they are closed."""
 
@@ -461,6 +469,8 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "generator_states": _with_generators,
     "sendings": _with_generators,
     "delegations": _without_delegations,
+    "caught_stops": caught_stops,
+    "stopping_nexts": _stopping,
     "enumerations": enumerations,
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,

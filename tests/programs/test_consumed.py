@@ -18,8 +18,9 @@ from adbc.rules.consumers import product_of
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
-from tests.programs import consumed
+from tests.programs import consumed, consumed_steps
 
+assert consumed_steps  # which has programs, too
 X, XS = 0.7, [0.11, 0.45, 0.32, 0.83, 0.21]
 
 
@@ -58,6 +59,10 @@ LOOPS = {
     "given_to_functions", "given_to_what_is_made_here", "given_to_who_asks_twice", "given_to_classes",
     "given_to_statistics", "given_to_itself", "given_and_kept", "given_where_it_fails", "given_to_lists",
     "in_turns_with_a_tuple",
+    "differences_of_a_list", "differences_of_a_generator", "a_pipe_of_generators", "a_pipe_made_here",
+    "a_pipe_that_is_empty", "an_iterator_in_c", "in_chunks", "until_it_stops", "with_another_value",
+    "with_a_look_at_the_exception", "with_other_clauses", "between_two_lists", "that_goes_on_behind_its_end",
+    "objects_given_to_builtins",
 }  # fmt: skip
 """The programs in which no generator is left."""
 

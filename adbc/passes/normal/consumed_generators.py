@@ -67,6 +67,7 @@ from adbc.passes.normal.delegations import are_loops, passes_on
 from adbc.passes.normal.generator_states import Asking, write_states
 from adbc.passes.normal.inline_calls import adopted, put_graph, split, take_blocks
 from adbc.passes.normal.sendings import Method, ask, close, method_of
+from adbc.passes.normal.stopping_nexts import is_bare_next
 from adbc.passes.query import NOTHING, constant, target, use_counts
 
 __all__ = [
@@ -101,6 +102,9 @@ class Functions(Protocol):
 
     def generator(self, graph: Graph, call: Instruction, /) -> Written | None:
         """The generator that `call` makes, if it may be written into `graph`."""
+
+    def iterates(self, graph: Graph, made: Instruction, /) -> bool:
+        """Whether ``iter(made)`` makes a generator that may be written into `graph`."""
 
     def consumer(self, call: Instruction, number: int, /) -> Written | bool:
         """What a call does with operand `number`, which is iterated over: a function in Python that does the
@@ -152,7 +156,7 @@ def _only_delegates(block: Block) -> bool:
 
 def _may_stop(block: Block) -> bool:
     """Whether `block` itself may raise `StopIteration`, which a generator turns into another error."""
-    if any(map(_is_bare_next, block.instructions)):
+    if any(map(is_bare_next, block.instructions)):
         return True
     if not isinstance(block.terminator, Raise):
         return False
@@ -161,16 +165,6 @@ def _may_stop(block: Block) -> bool:
         raised = raised.operands[1 if target(raised) in (_foreigncall_, _new_) else 0]
     cls = NOTHING if raised is None else constant(raised)
     return not isinstance(cls, type) or issubclass(cls, StopIteration)
-
-
-def _is_bare_next(call: object) -> bool:
-    """Whether this is ``next(it)``, which raises `StopIteration` when there is no more."""
-    return (
-        isinstance(call, Instruction)
-        and target(call) is _foreigncall_
-        and constant(call.operands[1]) is next
-        and len(call.operands) == 3
-    )
 
 
 def _returns_something(generator: Graph) -> bool:
@@ -187,7 +181,7 @@ def consumed_generators(graph: Graph, functions: Functions) -> bool:
     """Write generators into the loops of `graph` that consume them, in place; returns whether it did."""
     changed = False
     left: set[Instruction] = set()
-    while _write_one(graph, functions, left):
+    while _open_consumer(graph, functions) or _write_one(graph, functions, left):
         changed = True
     for call in list(graph.instructions()):
         if functions.chooses(call):
@@ -205,6 +199,28 @@ def consumed_generators(graph: Graph, functions: Functions) -> bool:
             put_graph(graph, call, written.graph, written.values)
             changed = True
     return changed
+
+
+def _open_consumer(graph: Graph, functions: Functions) -> bool:
+    """Make a loop of the first call in C consuming an object of which the ``__iter__`` is a generator."""
+    users = None
+    for made in graph.instructions():
+        if target(made) is not _new_ or not functions.iterates(graph, made):
+            continue
+        users = users or uses(graph)
+        for user in users.get(made, ()):
+            if not isinstance(user, Instruction) or target(user) is not _foreigncall_:
+                continue
+            if user.operands.count(made) != 1:
+                continue
+            consumer = functions.consumer(user, user.operands.index(made))
+            if isinstance(consumer, Written):
+                put_graph(graph, user, consumer.graph, consumer.values)
+                return True
+            if consumer:
+                _make_list(graph, user, made, functions.listing())
+                return True
+    return False
 
 
 def _gather(call: Instruction) -> None:
@@ -262,7 +278,7 @@ def _take_step(
     if found is None:
         return False
     chain, takers, methods = found
-    is_bare = any(_is_bare_next(user) for user, _ in takers) or any(m.name == "send" for m in methods)
+    is_bare = any(is_bare_next(user) for user, _ in takers) or any(m.name == "send" for m in methods)
     if is_bare and _returns_something(written.graph):
         return False  # whoever catches its StopIteration may ask for the value
     consuming = [(user, value) for user, value in takers if target(user) is not _next_]

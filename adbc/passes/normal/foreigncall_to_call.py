@@ -10,8 +10,9 @@ after::
     %1 = call _foreigncall_(len, %xs)
     %2 = call _new_(Point, %x, %y)
 
-The functions of `operator` that stand for syntax stay plain calls.  So does a class that is called
-with keywords, which `_new_` cannot pass, or whose metaclass defines what calling it means.
+The functions of `operator` that stand for syntax stay plain calls, and ``iter(x)`` becomes what a loop
+begins with.  A class that is called with keywords, which `_new_` cannot pass, or whose metaclass defines what
+calling it means, stays a plain call as well.
 Needs constants as targets (`resolve_globals`); leaves calls of Python functions and of unknowns.
 """
 
@@ -22,7 +23,7 @@ from typing import Any
 
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import INTRINSICS, _foreigncall_, _new_
+from adbc.ir.intrinsics import INTRINSICS, _foreigncall_, _iter_, _new_
 from adbc.ir.ops import OPS
 from adbc.ir.values import Const, Instruction
 from adbc.passes.query import NOTHING, target
@@ -54,6 +55,8 @@ def normal_call(instruction: Instruction) -> None:
     if is_python_class(function):
         if not instruction.keywords and type(function).__call__ is type.__call__:
             instruction.operands.insert(0, Const(_new_))
+    elif function is iter and len(instruction.operands) == 2 and not instruction.keywords:
+        instruction.operands[0] = Const(_iter_)
     elif is_foreign(function):
         instruction.operands.insert(0, Const(_foreigncall_))
 

@@ -156,6 +156,7 @@ def _keep_possible(block: Block) -> None:
             seen.update(found)
             waiting += found
     numbers = {value.value for value in seen if isinstance(value, Const)}
+    before = block.successors
     kept = {number: to for number, to in end.cases.items() if number in numbers}
     if _FINISHED in numbers:
         end.cases = kept
@@ -164,6 +165,8 @@ def _keep_possible(block: Block) -> None:
         end.cases, end.default = {number: kept[number] for number in others}, kept[last]
     if not end.cases:
         block.terminator = Jump(end.default, end.position)
+    for phi in (phi for gone in before if gone not in block.successors for phi in gone.phis):
+        phi.operands.pop(block, None)
 
 
 def _handlers(places: Sequence[Asking]) -> list[Block | None]:

@@ -24,7 +24,7 @@ from adbc.passes.normal.spread_sequences import Signature
 from adbc.passes.query import NOTHING, constant, target
 from adbc.runtime.build.bindings import ANY_NUMBER, Bindings, is_constant
 
-__all__ = ["Calling", "cell_step", "stands_in"]
+__all__ = ["Calling", "bound_arguments", "cell_step", "is_plain_class", "made_here", "stands_in"]
 
 _NOT_CALLED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -42,7 +42,7 @@ class Graphs(Protocol):
     def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph: ...
 
 
-class _Callee(NamedTuple):
+class Callee(NamedTuple):
     """What is known of a function: its code, its defaults by name, and by number the cells of its closure (if
     these stand in the caller) or what is in them (with the path that leads to the function)."""
 
@@ -79,7 +79,7 @@ class Calling:
     def signature(self, function: Value) -> Signature | None:
         """What `function` takes, or the ``__init__`` of a class beside the new object, if it is written in
         Python and does not take any number of arguments."""
-        made = _made_here(function) if isinstance(function, Instruction) else None
+        made = made_here(function) if isinstance(function, Instruction) else None
         if made is not None:
             return _signature(made.code, made.defaults)
         known = constant(function)
@@ -113,7 +113,7 @@ class Calling:
             return None
         if not may_be(callee.code):
             return None
-        bound = _bound(callee, call)
+        bound = bound_arguments(callee, call)
         if bound is None:
             return None
         try:
@@ -129,9 +129,9 @@ class Calling:
             body = filled
         return body, [*_values(bound, call), *(callee.cells or ())]
 
-    def _callee(self, value: Value) -> _Callee | None:
+    def _callee(self, value: Value) -> Callee | None:
         if isinstance(value, Instruction) and target(value) is _new_:
-            return _made_here(value)
+            return made_here(value)
         function = constant(value)
         if type(function) is not types.FunctionType or function.__globals__ is not self.graph.namespace:
             return None
@@ -143,9 +143,9 @@ class Calling:
         if defaults is None or (cells and not path):
             return None
         contents = [NOTHING if cell == types.CellType() else cell.cell_contents for cell in cells]
-        return _Callee(function.__code__, defaults, None, contents, path)
+        return Callee(function.__code__, defaults, None, contents, path)
 
-    def _filled(self, body: Graph, callee: _Callee) -> Graph | None:
+    def _filled(self, body: Graph, callee: Callee) -> Graph | None:
         """A copy of `body` that has what is known of the cells of its closure, or the cells as parameters
         behind the others; None if it asks for more."""
         body, _, _ = copy_graph(body)
@@ -206,7 +206,7 @@ def stands_in(call: Instruction, code: types.CodeType) -> bool:
     return False
 
 
-def _made_here(made: Instruction) -> _Callee | None:
+def made_here(made: Instruction) -> Callee | None:
     """The function that a ``def`` or ``lambda`` in the graph makes."""
     if constant(made.operands[1]) is not types.FunctionType or len(made.operands) != 7:
         return None
@@ -222,7 +222,7 @@ def _made_here(made: Instruction) -> _Callee | None:
     found = dict(zip(reversed(names), reversed(by_position), strict=False))
     for key, value in zip(by_name[::2], by_name[1::2], strict=True):
         found[constant(key)] = value
-    return _Callee(code, found, cells)
+    return Callee(code, found, cells)
 
 
 def _display(value: Value, kind: type) -> list[Value] | None:
@@ -271,7 +271,7 @@ class _Bound(NamedTuple):
     named: Mapping[str, Value] | None
 
 
-def _bound(callee: _Callee, call: Instruction) -> _Bound | None:
+def bound_arguments(callee: Callee, call: Instruction) -> _Bound | None:
     """How the arguments of `call` meet the parameters, None if they do not."""
     code = callee.code
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from adbc import passes
@@ -24,12 +24,14 @@ from adbc.passes.normal.consumed_generators import (
 )
 from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
+from adbc.passes.normal.stopping_nexts import stopping_nexts
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
-from adbc.rules.consumers import FOLDS, Unset, begun, consumer_of, dict_of_pairs, extended, listed
+from adbc.rules.consumers import FOLDS, Unset, begun, consumer_of, dict_of_pairs, extended, listed, taken
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build import calling
-from adbc.runtime.build.calling import Calling, is_plain_class, stands_in
+from adbc.runtime.build.bindings import ANY_NUMBER
+from adbc.runtime.build.calling import Calling, bound_arguments, is_plain_class, made_here, stands_in
 from adbc.runtime.build.stopping import calls_what_stops, may_stop
 
 __all__ = ["Consuming"]
@@ -112,6 +114,8 @@ class Consuming:
         """By code, what may be written in for a generator; None while that is being found out, too."""
         self._delegating: set[Graph] = set()
         """The graphs among these of generators that delegate to others."""
+        self._asking: dict[Graph, set[int]] = {}
+        """The numbers of the parameters of these that have to be iterators already."""
 
     def consume(self, graph: Graph, globals: dict[str, Any]) -> None:
         """Write generators into `graph`, which stays in normal form."""
@@ -127,14 +131,28 @@ class Consuming:
         consumes or delegates to written into it."""
         if code not in self._bodies:
             self._bodies[code] = None
-            if is_simple_generator(graph) and not calls_what_stops(code, globals):
+            if graph.is_generator and not calls_what_stops(code, globals):
                 body, _, _ = copy_graph(graph)
                 body.namespace = globals
+                asked = stopping_nexts(body, lambda: self._template(taken))
+                if not is_simple_generator(body):
+                    return None
+                if asked:
+                    self._asking[body] = asked
                 if without_delegations(body):
                     self._delegating.add(body)
                     self.consume(body, globals)
                 self._bodies[code] = body if is_simple_generator(body) else None
         return self._bodies[code]
+
+    def _written(
+        self, graph: Graph, body: Graph | None, values: Sequence[Value], cells: Sequence[Value] = ()
+    ) -> Written | None:
+        """`body` with these arguments, unless it asks one for a value that may not be an iterator."""
+        asked = () if body is None else self._asking.get(body, ())
+        if any(target(values[k]) is not _iter_ and not makes_one(graph, self, values[k]) for k in asked):
+            return None
+        return None if body is None else Written(body, values, cells)
 
     def generator(self, graph: Graph, call: Instruction) -> Written | None:
         """The generator that `call` makes, if it may be written into `graph`: it is simple, and its names
@@ -163,8 +181,13 @@ class Consuming:
         except LiftError:  # it stays a call, and says why when it is made
             return None
         values = [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
-        written = self._body(function.__code__, body, function.__globals__)
-        return None if written is None else Written(written, values)
+        return self._written(graph, self._body(function.__code__, body, function.__globals__), values)
+
+    def iterates(self, graph: Graph, made: Instruction) -> bool:
+        """Whether `made` is an object whose ``__iter__`` is a generator that may be written into `graph`."""
+        if not is_plain_class(constant(made.operands[1])):
+            return False
+        return self._of_instance(graph, Instruction("call", [Const(_iter_), made])) is not None
 
     def _of_instance(self, graph: Graph, call: Instruction) -> Written | None:
         """The generator that ``__iter__`` of an instance makes, which has been made in `graph`."""
@@ -187,11 +210,11 @@ class Consuming:
             body = self.graphs.primal(function)
         except LiftError:
             return None
-        written = self._body(function.__code__, body, function.__globals__)
-        if written is None:
-            return None
-        graph.guards.append(Guard((*path, "__iter__"), function))
-        return Written(written, [made])
+        written = self._written(graph, self._body(function.__code__, body, function.__globals__), [made])
+        guard = Guard((*path, "__iter__"), function)
+        if written is not None and all(known.path != guard.path for known in graph.guards):
+            graph.guards.append(guard)
+        return written
 
     def _made_in_c(self, graph: Graph, call: Instruction) -> Written | None:
         """The generator that gives what an iterator in C gives, if `call` makes such an iterator."""
@@ -219,26 +242,20 @@ class Consuming:
 
     def _made_here(self, graph: Graph, call: Instruction, made: Instruction) -> Written | None:
         """The generator of a function that is made in the graph, as that of a generator expression is."""
-        code, closure = constant(made.operands[2]), made.operands[-1]
-        if not isinstance(code, types.CodeType) or not makes_generators(code) or graph.namespace is None:
+        callee = made_here(made)
+        if callee is None or graph.namespace is None or not makes_generators(callee.code):
             return None
-        if code.co_argcount != len(call.operands) - 1 or code.co_kwonlyargcount or call.keywords:
+        code, cells = callee.code, callee.cells or ()
+        bound = bound_arguments(callee, call)
+        if bound is None or code.co_flags & ANY_NUMBER:
             return None
-        if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-            return None
-        cells: list[Value] = []
-        if code.co_freevars:
-            if not isinstance(closure, Instruction) or target(closure) is not _new_:
-                return None
-            cells = closure.operands[2:]
-            if any(may_stop(c, graph.namespace) for c in _codes_made(graph)):
-                return None  # a cell may hold the function
+        if cells and any(may_stop(c, graph.namespace) for c in _codes_made(graph)):
+            return None  # a cell may hold the function
         try:
             body = self.graphs.lifted(code, graph.namespace)
         except LiftError:
             return None
-        written = self._body(code, body, graph.namespace)
-        return None if written is None else Written(written, call.operands[1:], cells)
+        return self._written(graph, self._body(code, body, graph.namespace), bound.parameters, cells)
 
     def consumer(self, call: Instruction, number: int) -> Written | bool:
         """How a call consumes its operand `number` (`rules.consumers`): the function that it calls does, or
