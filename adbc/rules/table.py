@@ -178,6 +178,8 @@ class Rule:
     """A function with the same result that takes the elements of the first argument, a tuple or list, one by
     one, and the other arguments by name (`joined_names`); it has a row too."""
     joined_names: Sequence[str] = ()
+    joined_array: Callable[..., Any] | None = None
+    """What makes an array of an element of the display that is a list or a tuple, as `function` does."""
     joined_shape = False
     """Whether `joined` takes the elements of nested displays, and their shape as ``shape=``."""
     elements: Any = None

@@ -29,6 +29,7 @@ def install() -> None:
     KINDS[np.ndarray] = ARRAY
     KINDS[memoryview] = MEMORYVIEW
     RESOLVERS.insert(0, kind_of_numpy)
+    internal.REALS.add(np.float64)
     internal.ARRAY_FRESH[np.ndarray] = _fresh
     internal.ARRAY_MULTIPLY[np.ndarray] = array_products.multiply
     internal.ARRAY_DIVIDE[np.ndarray] = array_products.divide

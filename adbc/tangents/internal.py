@@ -513,8 +513,7 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         return None if all(r is None for r in given.values()) else RData(**given)
     if issubclass(cls, list):
         given = d.tolist() if hasattr(d, "tolist") else d
-        if _are_floats(f, x, given):
-            f[:] = map(operator.add, f, given)
+        if add_floats(f, x, given):
             return None
         if _are_rows(f, x, given, _LISTS):
             sums = map(map, repeat(operator.add), f, given)
@@ -535,15 +534,21 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
     return None
 
 
-def _are_floats(f: Any, x: Any, given: Any) -> bool:
-    """Whether a shadow, its list and the cotangent of that are lists of as many floats."""
-    return (
-        type(given) is list
-        and len(given) == len(f) == len(x)
-        and _FLOATS.issuperset(map(type, f))
-        and _FLOATS.issuperset(map(type, x))
-        and _FLOATS.issuperset(map(type, given))
-    )
+REALS: set[type] = {float}
+"""The classes of numbers of 64 bits of which lists may be mixed: a float is a tangent of each."""
+
+
+def add_floats(f: Any, x: Any, given: Any) -> bool:
+    """Add a list of floats to the shadow `f` of the list `x`, if both hold as many real numbers; returns
+    whether they do."""
+    if type(given) is not list or not len(given) == len(f) == len(x):
+        return False
+    if not (REALS.issuperset(map(type, f)) and REALS.issuperset(map(type, x))):
+        return False
+    if not _FLOATS.issuperset(map(type, given)):
+        return False
+    f[:] = map(operator.add, f, given)
+    return True
 
 
 def _are_rows(f: Any, x: Any, given: Any, classes: frozenset[type]) -> bool:

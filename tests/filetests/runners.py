@@ -41,6 +41,7 @@ from adbc.passes.normal.getters import getters
 from adbc.passes.normal.handler_ends import handler_ends
 from adbc.passes.normal.idle_handlers import idle_handlers
 from adbc.passes.normal.inline_calls import inline_calls, is_small
+from adbc.passes.normal.inner_displays import inner_displays
 from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.managers import managers
 from adbc.passes.normal.merge_blocks import merge_blocks
@@ -331,6 +332,11 @@ def _separated(graph: Graph) -> Graph:
     return graph
 
 
+def _with_arrays_inside(graph: Graph) -> None:
+    table = default_table()
+    inner_displays(graph, lambda f: next((r.joined_array for r in table.rows(f) if r.joined_array), None))
+
+
 def _stopping(graph: Graph) -> Graph:
     stopping_nexts(graph, lambda: normalise(lift(taken), taken.__globals__))
     return graph
@@ -470,6 +476,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "sendings": _with_generators,
     "delegations": _without_delegations,
     "caught_stops": caught_stops,
+    "inner_displays": _in_place(_with_arrays_inside),
     "stopping_nexts": _stopping,
     "enumerations": enumerations,
     "fold_constants": fold_constants,

@@ -24,9 +24,10 @@ from typing import Any, Protocol
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
+from adbc.types.array_calls import is_inline_number
 from adbc.types.inference import call_parts, type_of
 from adbc.types.keywords import deciding
-from adbc.types.lattice import AbstractType, ArrayType, is_float64, is_real
+from adbc.types.lattice import AbstractType, ArrayType
 
 __all__ = ["DisplayKnowledge", "spread_displays"]
 
@@ -120,7 +121,7 @@ def _is_numeric(value: Value) -> bool:
     known = type_of(value)
     if isinstance(known, ArrayType):
         return known.dtype.startswith(("float", "complex", "int", "uint", "bool"))
-    return is_real(known) or is_float64(known)
+    return is_inline_number(known)
 
 
 def _uses_once(value: Instruction, graph: Graph) -> bool:

@@ -21,7 +21,7 @@ from adbc.rules.sequences import Source, element_tangents, fail, sequence_rdata,
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project, slot_rdata
 
-__all__ = ["ROWS", "any_python_order", "sorting_order", "watched_order"]
+__all__ = ["ROWS", "WITH_ROWS", "any_python_order", "first_extreme", "sorting_order", "watched_order"]
 
 
 # -- sum ------------------------------------------------------------------------------------------------
@@ -201,6 +201,14 @@ def _smallest(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any
     return smallest_of(values, key=key, default=default)
 
 
+WITH_ROWS: set[type] = set()
+"""Classes of which one instance alone has another rule of `max` and `min`: one that is loaded later."""
+
+
+def _is_any(*classes: type) -> bool:
+    return len(classes) != 1 or classes[0] not in WITH_ROWS
+
+
 def _largest_in_view(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any:
     return _largest(list(values), key=key, default=default)
 
@@ -283,8 +291,8 @@ ROWS: list[Rule] = [
     *of_elements(SMALLEST, Overlay(builtins.min, _smallest, when=_is_held_alone)),
     Overlay(builtins.max, _largest_in_view, when=is_view),
     Overlay(builtins.min, _smallest_in_view, when=is_view),
-    Overlay(builtins.max, _max),
-    Overlay(builtins.min, _min),
+    Overlay(builtins.max, _max, when=_is_any),
+    Overlay(builtins.min, _min, when=_is_any),
     ZeroRule(sorting_order, result=tuple),
     Primitive(
         permuted,

@@ -44,7 +44,7 @@ from adbc.tangents.activity_marks import is_inactive, mark_active
 from adbc.tangents.array_memory import overlaps_itself
 from adbc.tangents.duals import ArrayTangent, MutableTangent
 from adbc.tangents.fields import instance_dict
-from adbc.tangents.internal import in_order
+from adbc.tangents.internal import REALS, add_floats, in_order
 
 __all__ = [
     "ArrayRule",
@@ -191,6 +191,13 @@ def gather_tangent(x: Any, dx: Any) -> Any:
         if type(dx) is MutableTangent:
             refuse_own_protocol(x)
         return dx
+    if (
+        type(dx) is type(x) is list
+        and x
+        and REALS.issuperset(map(type, x))
+        and REALS.issuperset(map(type, dx))
+    ):
+        return np.array(dx)
     whole = np.asarray(x)
     refuse_opaque(whole)
     if whole.dtype.kind not in "fc":
@@ -232,6 +239,9 @@ def give(f: Any, x: Any, d: Any) -> Any:
         return None
     if whole and f.base is None and f.shape == d.shape and f.dtype == d.dtype:
         f += d
+        return None
+    is_row = type(f) is list and type(d) is np.ndarray and d.dtype.char == "d" and d.shape == (len(f),)
+    if is_row and add_floats(f, x, d.tolist()):
         return None
     if f is not None and isinstance(x, list | tuple):
         d = project(d, np.asarray(x))

@@ -348,7 +348,7 @@ def _joined(self: Any, key: Any) -> Any:
             if type(part) is np.ndarray:
                 arrays += part.ndim == 1 and part.dtype.char == "d"
             else:
-                others += type(part) is float or type(part) is int
+                others += type(part) is float or type(part) is int or type(part) is np.float64
         if cls is _ROW and arrays and arrays + others == len(key):
             return np.concatenate([p if type(p) is np.ndarray else np.array([p], float) for p in key])
         if cls is _COLUMN and arrays and arrays == len(key):

@@ -10,6 +10,8 @@ import numpy as np
 
 from adbc.ir import intrinsics
 from adbc.rules.builtins.iteration import next_frule, next_rrule
+from adbc.rules.builtins.ordering import WITH_ROWS, first_extreme
+from adbc.rules.consumers import Missing, largest_of, smallest_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import shadow_iterator
 
@@ -41,11 +43,31 @@ def _array_iterator(cls: type, *rest: type) -> bool:
     return cls is ITERATOR and not rest
 
 
+def _holds_numbers(x: Any, key: Any) -> bool:
+    return key is None and x.ndim == 1 and x.size > 0 and x.dtype.kind in "fiu"
+
+
+def _largest(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any:
+    if _holds_numbers(values, key):
+        return values[first_extreme(values, True)]
+    return largest_of(values, key=key, default=default)
+
+
+def _smallest(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any:
+    if _holds_numbers(values, key):
+        return values[first_extreme(values, False)]
+    return smallest_of(values, key=key, default=default)
+
+
 def _itself(x: Any, /) -> Any:
     return x
 
 
+WITH_ROWS.add(np.ndarray)
+
 ROWS: list[Rule] = [
+    Overlay(builtins.max, _largest, when=_array),
+    Overlay(builtins.min, _smallest, when=_array),
     *(Overlay(f, _itself, when=_array_iterator) for f in (intrinsics._iter_, builtins.iter)),
     Primitive(intrinsics._iter_, frule=iter_frule, rrule=iter_rrule, is_fitted=True, when=_array),
     Primitive(builtins.iter, frule=iter_frule, rrule=iter_rrule, is_fitted=True, when=_array),

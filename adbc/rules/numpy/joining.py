@@ -270,7 +270,7 @@ def _piece(pieces: Pieces, i: int) -> Callable[..., Any]:
 
 
 def _joined(row: Primitive, joined: Callable[..., Any], pieces: Pieces, *names: str) -> list[Rule]:
-    row.joined, row.joined_names = joined, names
+    row.joined, row.joined_names, row.joined_array = joined, names, np.asarray
     return [row, JoinedRule(joined, row, pieces)]
 
 

@@ -26,7 +26,7 @@ __all__ = ["ROWS", "NumberRule"]
 
 NUMBERS.update((np.float64, np.complex128))
 
-_cos, _sin, _cosh, _sinh, _float = np.cos, np.sin, np.cosh, np.sinh, float
+_cos, _sin, _cosh, _sinh, _exp, _float = np.cos, np.sin, np.cosh, np.sinh, np.exp, float
 
 
 class NumberRule(ScalarRule):
@@ -85,6 +85,22 @@ def _smaller(x: Any, y: Any, decisive: Any) -> float:
     return 1.0 if x <= y or decisive != decisive else 0.0
 
 
+def _share(x: Any, out: Any) -> float:
+    """The share exp(x - out) of a term in a sum of exponentials: 1 where both are the same infinity."""
+    return 1.0 if x == out else _exp(_float(x) - _float(out))
+
+
+def _leg(x: Any, out: Any) -> float:
+    """The quotient of a leg and the hypotenuse, 0 where both are."""
+    return _float(x) / (_float(out) or 1.0)
+
+
+def _turning(x: Any, y: Any, by: Any) -> float:
+    """The quotient of `by` and x**2 + y**2, whose denominator is 1 at the origin."""
+    x, y = _float(x), _float(y)
+    return _float(by) / (x * x + y * y or 1.0)
+
+
 def _without_warning(partial: Callable[..., Any]) -> Callable[..., Any]:
     """The partial derivative of a row for arrays, for numbers."""
 
@@ -119,6 +135,9 @@ _PARTIALS: Mapping[str, Sequence[Callable[..., Any] | None]] = {
     "cos": (lambda out, x: -_sin(x),),
     "tan": (lambda out, x: 1.0 + out * out,),
     "arctan": (lambda out, x: 1.0 / (1.0 + _float(x) * _float(x)),),
+    "logaddexp": (lambda out, x, y: _share(x, out), lambda out, x, y: _share(y, out)),
+    "hypot": (lambda out, x, y: _leg(x, out), lambda out, x, y: _leg(y, out)),
+    "arctan2": (lambda out, y, x: _turning(x, y, x), lambda out, y, x: -_turning(x, y, y)),
     "sinh": (lambda out, x: _cosh(x),),
     "cosh": (lambda out, x: _sinh(x),),
     "tanh": (lambda out, x: 1.0 - out * out,),
@@ -134,8 +153,8 @@ _PARTIALS: Mapping[str, Sequence[Callable[..., Any] | None]] = {
     "fmin": (lambda out, x, y: _smaller(x, y, y), lambda out, x, y: 1.0 - _smaller(x, y, y)),
 }
 _OTHERS = (
-    "divide", "power", "reciprocal", "cbrt", "logaddexp", "logaddexp2", "arcsin", "arccos", "arctan2",
-    "hypot", "arcsinh", "arccosh", "arctanh",
+    "divide", "power", "reciprocal", "cbrt", "logaddexp2", "arcsin", "arccos", "arcsinh", "arccosh",
+    "arctanh",
 )  # fmt: skip
 """The ufuncs whose partial derivatives for numbers are those for arrays."""
 

@@ -69,6 +69,8 @@ def _narrowed(term: Any, shape: tuple[int, ...]) -> Any:
 
 
 def polyval_bp(by: Any, y: Any, p: Any, x: Any) -> Any:
+    if np.ndim(x) == 0 and np.ndim(p) == 1:
+        return multiply(by, np.power(conj(x), np.arange(len(p) - 1, -1, -1)))
     x, by, shape = conj(np.asarray(x)), np.asarray(by), np.shape(p)[1:]
     terms = []
     for _ in range(len(p)):

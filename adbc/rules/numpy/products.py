@@ -191,11 +191,15 @@ def tensordot_b(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any
 def inner_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return multiply(by, conj(b))
+    if np.ndim(a) == np.ndim(b) == 1:
+        return multiply(by, conj(b))
     return tensordot_a(by, y, a, b, axes=([-1], [-1]))
 
 
 def inner_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return multiply(by, conj(a))
+    if np.ndim(a) == np.ndim(b) == 1:
         return multiply(by, conj(a))
     return tensordot_b(by, y, a, b, axes=([-1], [-1]))
 

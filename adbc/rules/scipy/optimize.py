@@ -352,7 +352,22 @@ def gradient_of(fun: Callable[..., Any]) -> Callable[..., Any]:
     def objective(x: Any, *args: Any) -> Any:
         return np.sum(fun(x, *args))  # it may be an array with one element
 
-    return lambda x, *args: ENGINE.grad(objective)(x, *args)
+    def gradient(x: Any, *args: Any) -> Any:
+        if x.size > FEW:
+            return ENGINE.grad(objective)(x, *args)
+        along = []
+        for k in range(x.size):
+            direction = np.zeros(x.shape)
+            direction.flat[k] = 1.0
+            along.append(ENGINE.jvp(objective, (x, *args), (direction,) + (None,) * len(args))[1])
+        return np.stack(along).reshape(x.shape)
+
+    return gradient
+
+
+FEW = 8
+"""With no more unknowns than this a gradient is taken by directions: what is differentiated again then is
+derived in half of the time."""
 
 
 def _constraint_values(constraint: Any, x: Any) -> tuple[Any, Any, Any]:

@@ -15,6 +15,7 @@ from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.normal.getters import getters
 from adbc.passes.normal.handler_ends import handler_ends
 from adbc.passes.normal.inline_calls import inline_calls
+from adbc.passes.normal.inner_displays import inner_displays
 from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.managers import managers
 from adbc.passes.normal.named_tuples import named_tuples
@@ -183,6 +184,15 @@ def _read_fields(graph: Graph, lifting: Lifting) -> Graph:
     return graph
 
 
+def _inner_displays(graph: Graph, lifting: Lifting) -> Graph:
+    def maker(function: Any) -> Any:
+        rows = lifting.callees.table.rows(function)
+        return next((row.joined_array for row in rows if row.joined_array is not None), None)
+
+    inner_displays(graph, maker)
+    return graph
+
+
 LIFT: Group[Lifting] = Group(
     "lift",
     (Stage("lift", _lifted, (), ("graph",), "from bytecode to a graph: nothing else sees bytecode"),),
@@ -212,6 +222,8 @@ LOCAL: Group[Lifting] = Group(
               "what constructors and methods that were written in consume was given to a call before"),
         Stage("named_tuples", _read_fields, ("own objects",), ("normal form",),
               "what the functions that are written in do with named tuples is seen by then"),
+        Stage("inner_displays", _inner_displays, ("small functions",), ("normal form",),
+              "displays are by then where they are used; before types, which know arrays of arrays"),
         Stage("recollections", in_place(recollections), ("small functions",), ("normal form",),
               "what a method compares and what it writes may stand in functions that were written in"),
         Stage("step_edges", in_place(step_edges), ("own objects",), ("steps",),

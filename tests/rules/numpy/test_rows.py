@@ -569,6 +569,12 @@ CASES: list[tuple[Any, Make, Any]] = [
     (np.interp, lambda: (n(5), np.array([-1.0, 0.0, 1.0]), n(3)), {}),
     (np.interp, lambda: (n(5), np.array([-1.0, 0.0, 1.0]), n(3)), {"left": 0.5, "right": 0.2}),
     (np.interp, lambda: (0.3, np.array([-1.0, 0.0, 1.0]), n(3)), {}),
+    (max, lambda: (n(5),), {}),
+    (max, lambda: (n(5)[::-2],), {"key": abs}),
+    (max, lambda: (n(0),), {"default": 2.0}),
+    (min, lambda: (n(5),), {}),
+    (min, lambda: (n(1, 3),), {"key": np.sum}),
+    (min, lambda: (n(5).astype(complex),), {"key": abs}),
 ]  # fmt: skip
 
 
