@@ -85,20 +85,22 @@ def caught_stops(graph: Graph) -> Graph:
 
 
 def _clause(graph: Graph, handler: Block) -> _Clause | None:
-    way = _straight(handler)
+    way, last = _straight(handler)
     at = next((k for k, i in enumerate(way) if target(i) is _check_exc_match_), None)
-    if at is None or at + 2 != len(way):
+    if at is None or len(way) - at > 2:
         return None
-    caught, pushed, check, test = way[0], way[1], way[at], way[at + 1]
+    caught, pushed, check, test = way[0], way[1], way[at], way[-1]
     if target(pushed) is not _push_exc_info_ or any(target(i) is not _pass_on_ for i in way[2:at]):
         return None
-    end = test.block.terminator if test.block is not None else None
-    if target(test) is not _bool_ or test.operands[1] is not check or not isinstance(end, Branch):
+    end = last.terminator
+    if not isinstance(end, Branch):
+        return None
+    if test is not check and (target(test) is not _bool_ or test.operands[1] is not check):
         return None
     if end.condition is not test or check.operands[1] is not caught or not _is_for_stops(check.operands[2]):
         return None
     does: list[Instruction] = []
-    for instruction in _straight(end.true):
+    for instruction in _straight(end.true)[0]:
         if target(instruction) is _pop_except_ and instruction.operands[1] is pushed:
             others = _others(end.false, caught, pushed, handler)
             clause = _Clause(does, instruction, others)
@@ -107,8 +109,8 @@ def _clause(graph: Graph, handler: Block) -> _Clause | None:
     return None
 
 
-def _straight(block: Block) -> list[Instruction]:
-    """The instructions from the start of `block` on, as long as there is one way."""
+def _straight(block: Block) -> tuple[list[Instruction], Block]:
+    """The instructions from the start of `block` on, as long as there is one way, and where it ends."""
     way, seen = [*block.instructions], {block}
     while isinstance(block.terminator, Jump) and block.terminator.target not in seen:
         block = block.terminator.target
@@ -116,7 +118,7 @@ def _straight(block: Block) -> list[Instruction]:
             break
         seen.add(block)
         way += block.instructions
-    return way
+    return way, block
 
 
 def _is_for_stops(classes: Value) -> bool:
@@ -132,7 +134,7 @@ def _others(block: Block, caught: Value, pushed: Value, handler: Block) -> Block
         return handler
     if block.instructions[0].operands[1] is not caught or cleanup.phis:
         return handler
-    way = _straight(cleanup)
+    way, _ = _straight(cleanup)
     is_end = [target(i) for i in way[1:]] == [_pop_except_, _reraise_]
     if not is_end or way[1].operands[1] is not pushed or way[2].operands[1] is not way[0]:
         return handler
