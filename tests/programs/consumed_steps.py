@@ -256,3 +256,37 @@ def objects_given_to_builtins(x: float, xs: list[float]) -> float:
     first, second = Walk(x, 2)
     walk.x = 2.0 * x
     return total + first * second + sorted(walk)[0] + len(tuple(walk))
+
+
+# -- several steps in one statement ---------------------------------------------------------------------
+
+
+@program
+def several_steps_in_a_try(x: float, xs: list[float]) -> float:
+    """What the first steps have given is wanted where a later one finds nothing."""
+    it = iter([x, 2.0 * x, 3.0 * x])
+    try:
+        a = next(it)
+        b = next(it)
+        c = next(it)
+        d = next(it)
+    except StopIteration:
+        return a * b * c
+    return d
+
+
+@program
+def chunks_of_what_is_left(x: float, xs: list[float]) -> float:
+    def taken(n: int, it: Iterator[float]) -> list[float]:
+        out: list[float] = []
+        for _ in range(n):
+            try:
+                out.append(next(it))
+            except StopIteration:
+                return out
+        return out
+
+    it, total = iter(x * v for v in xs), 0.0
+    while chunk := taken(2, it):
+        total += chunk[0] * chunk[-1] * len(chunk)
+    return total

@@ -39,6 +39,7 @@ from typing import Any, Protocol
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
+from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import natural_loops
 from adbc.ir.terminators import Branch, Jump, Raise
@@ -169,14 +170,30 @@ def _behind_protected(block: Block) -> tuple[Block, int] | None:
 
 
 def behind_steps(step: Instruction) -> Block | None:
-    """Where a loop goes on with what `step`, and others directly behind it, took from iterators."""
+    """Where a loop goes on with what `step`, and others directly behind it, took from iterators: nobody wants
+    to know what one has given if another has nothing more."""
     inside = _behind_step(step)
     while inside is not None and inside.instructions and _callee(inside.instructions[0]) is intrinsics._next_:
         following = _behind_step(inside.instructions[0])
-        if following is None:
+        if following is None or not _is_used_behind(step, following):
             break
         inside = following
     return inside
+
+
+def _is_used_behind(step: Instruction, place: Block) -> bool:
+    """Whether what `step` took is used only where all ways lead through `place`, but for the test of it."""
+    dominators = Dominators(place.graph)
+    for block in place.graph.blocks:
+        ends = [b for phi in block.phis for b, value in phi.operands.items() if value is step]
+        ends += [block] if step in block.terminator.values else []
+        ends += [
+            block for call in block.instructions
+            if step in call.operands and _callee(call) is not intrinsics._exhausted_
+        ]  # fmt: skip
+        if not all(dominators.dominates(place, end) for end in ends):
+            return False
+    return True
 
 
 def _behind_tests(block: Block, at: int, is_sibling: Callable[[Value], bool]) -> tuple[Block, int]:
