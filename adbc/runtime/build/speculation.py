@@ -21,6 +21,7 @@ from typing import Any
 from adbc.ir.continuation import rest_of
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _freevar_
+from adbc.ir.sentinels import Sentinel
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.typed.guards import (
@@ -139,7 +140,9 @@ class Guesses:
         return found
 
 
-_USELESS = frozenset({types.NoneType, types.MethodType, types.FunctionType, types.BuiltinFunctionType})
+_USELESS = frozenset(
+    {types.NoneType, types.MethodType, types.FunctionType, types.BuiltinFunctionType, Sentinel}
+)
 """Nothing becomes faster for knowing that a value is of one of these classes."""
 
 
