@@ -27,6 +27,7 @@ from adbc.passes.derived.shadow_slots import shadow_slots
 from adbc.passes.derived.strong_runs import look_at_runs
 from adbc.passes.derived.strong_zeros import Strong, strong_zeros
 from adbc.passes.derived.uncounted_loops import uncounted_loops
+from adbc.passes.normal.asked_methods import as_generator
 from adbc.passes.normal.caught_stops import caught_stops
 from adbc.passes.normal.closed_cells import closed_cells
 from adbc.passes.normal.consumed_generators import consumed_generators
@@ -476,6 +477,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "sendings": _with_generators,
     "delegations": _without_delegations,
     "caught_stops": caught_stops,
+    "asked_methods": lambda graph: as_generator(graph) or graph,
     "inner_displays": _in_place(_with_arrays_inside),
     "stopping_nexts": _stopping,
     "enumerations": enumerations,

@@ -290,3 +290,82 @@ def chunks_of_what_is_left(x: float, xs: list[float]) -> float:
     while chunk := taken(2, it):
         total += chunk[0] * chunk[-1] * len(chunk)
     return total
+
+
+# -- iterators of classes -------------------------------------------------------------------------------
+
+
+class Powers:
+    """Begins anew where an iterator of it is asked for."""
+
+    def __init__(self, x: float, n: int) -> None:
+        self.x, self.n = x, n
+        self.k = 0
+        self.y = 1.0
+
+    def __iter__(self) -> Powers:
+        seen("iter", self.k)
+        self.k, self.y = 0, 1.0
+        return self
+
+    def __next__(self) -> float:
+        if self.k == self.n:
+            raise StopIteration
+        self.k += 1
+        self.y *= self.x
+        if self.k % 2:
+            return seen("odd", self.y)
+        return self.y
+
+
+class Failing(Powers):
+    def __next__(self) -> float:
+        if self.k == 2:
+            raise ValueError("two")
+        return super().__next__()
+
+
+class Ending(Unending):
+    def __next__(self) -> float:
+        if self.k > 4:
+            raise StopIteration()
+        self.k += 1
+        return self.x * self.k
+
+
+@program
+def iterators_of_a_class(x: float, xs: list[float]) -> float:
+    powers = Powers(x, len(xs))
+    total = sum(v * v for v in powers)
+    for v in powers:
+        total += v
+        if v < 0.3:
+            break
+    return total + powers.y * max(powers) + sum(Ending(x)) * len(list(Powers(x, 3)))
+
+
+@program
+def iterators_that_go_on(x: float, xs: list[float]) -> float:
+    it, total = Unending(x), 0.0
+    for _ in range(3):
+        for v in it:
+            total += v * x
+    return total + it.k
+
+
+@program
+def iterators_in_step(x: float, xs: list[float]) -> float:
+    it = Ending(x)
+    pairs = [a * b for a, b in zip(it, it, strict=False)]
+    return sum(pairs) + it.k * x + sum(a * v for a, v in zip(Powers(x, 3), xs, strict=False))
+
+
+@program
+def iterators_that_fail(x: float, xs: list[float]) -> float:
+    it, total = Failing(x, 4), 0.0
+    try:
+        for v in it:
+            total += v
+    except ValueError as error:
+        total *= seen(str(error), it.y)
+    return total

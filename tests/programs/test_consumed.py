@@ -62,7 +62,8 @@ LOOPS = {
     "differences_of_a_list", "differences_of_a_generator", "a_pipe_of_generators", "a_pipe_made_here",
     "a_pipe_that_is_empty", "an_iterator_in_c", "in_chunks", "until_it_stops", "with_another_value",
     "with_a_look_at_the_exception", "with_other_clauses", "between_two_lists", "that_goes_on_behind_its_end",
-    "objects_given_to_builtins", "several_steps_in_a_try",
+    "objects_given_to_builtins", "several_steps_in_a_try", "iterators_of_a_class", "iterators_that_go_on",
+    "iterators_in_step", "iterators_that_fail",
 }  # fmt: skip
 """The programs in which no generator is left."""
 

@@ -42,6 +42,7 @@ goes to one loop which is entered once for each generator, is the loop; any othe
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, NamedTuple, Protocol
 
@@ -88,13 +89,15 @@ class Written(NamedTuple):
     """What is to be written in the place of a call.
 
     values: the parameters of `graph`.  cells: those of its closure.  prepared: by number of a parameter, what
-    is made of its value where the call stands.
+    is made of its value where the call stands.  is_endless: whether it may go on behind its end, if it is
+    asked again.
     """
 
     graph: Graph
     values: Sequence[Value]
     cells: Sequence[Value] = ()
     prepared: Mapping[int, Callable[..., Any]] = {}
+    is_endless: bool = False
 
 
 class Functions(Protocol):
@@ -300,9 +303,13 @@ def _take_step(
         if target(made) is _foreigncall_:
             return False  # what C code makes is no generator, and has none of these methods
         return _write_with_methods(graph, functions, made, written, methods)
+    step, end = heads[0]
+    is_once = len(heads) == 1 and _is_entered_once(graph, made, step, end)
+    if written.is_endless and not is_once:
+        return False
     places = [_place(graph, step, end) for step, end in heads if end is not None]
     yields = [call for call in written.graph.instructions() if target(call) in (_yield_, _yield_from_)]
-    if len(yields) == len(places) == 1 and _is_entered_once(graph, made, places[0].step, places[0].end):
+    if len(yields) == 1 and is_once:
         _write_in(graph, functions, chain, places[0].step, places[0].end, written)
     else:
         _write_with_state(graph, functions, chain, places, written)
@@ -539,7 +546,8 @@ def _arguments(chain: Sequence[Instruction], written: Written) -> list[Value]:
     block = made.block
     assert block is not None
     for number, function in written.prepared.items():
-        called = [Const(_iter_)] if function is _iter_ else [Const(_foreigncall_), Const(function)]
+        is_called = function is _iter_ or isinstance(function, types.FunctionType)
+        called = [Const(function)] if is_called else [Const(_foreigncall_), Const(function)]
         prepared = Instruction("call", [*called, values[number]], position=made.position)
         prepared.block = block
         block.instructions.insert(block.instructions.index(made), prepared)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from adbc import passes
@@ -14,6 +14,7 @@ from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _new_, _setattr_
 from adbc.ir.traverse import copy_graph, uses
 from adbc.ir.values import UNDEF, Const, Instruction, Value
+from adbc.passes.normal.asked_methods import as_generator, gives_itself
 from adbc.passes.normal.consumed_generators import (
     LARGEST,
     MOST,
@@ -203,18 +204,45 @@ class Consuming:
             return None
         if function.__globals__ is not graph.namespace:
             return None
-        binding = self.graphs.bindings.find(function, 1, (), makes_generator=True)
+        is_generator = makes_generators(function.__code__)
+        binding = self.graphs.bindings.find(function, 1, (), makes_generator=is_generator)
         if binding is None or len(binding.slots) != 1:
             return None
         try:
             body = self.graphs.primal(function)
         except LiftError:
             return None
+        if not is_generator and gives_itself(body):
+            does_something = len(body.blocks) > 1 or body.entry.instructions
+            return self._asked(graph, path, cls, made, {0: function} if does_something else {})
         written = self._written(graph, self._body(function.__code__, body, function.__globals__), [made])
         guard = Guard((*path, "__iter__"), function)
         if written is not None and all(known.path != guard.path for known in graph.guards):
             graph.guards.append(guard)
         return written
+
+    def _asked(
+        self, graph: Graph, path: tuple[str, ...], cls: type, made: Value, prepared: Mapping[int, Any]
+    ) -> Written | None:
+        """The generator that an iterator of the class `cls`, which is found by `path`, is."""
+        function = getattr(cls, "__next__", None)
+        if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
+            return None
+        if not self.graphs.bindings.is_followed(function):
+            return None
+        if calls_what_stops(function.__code__, graph.namespace):
+            return None
+        try:
+            body = as_generator(self.graphs.primal(function))
+        except LiftError:
+            return None
+        if body is None or not is_simple_generator(body):
+            return None
+        guarded = {guard.path for guard in graph.guards}
+        methods = (getattr(cls, name) for name in ("__iter__", "__next__"))
+        known = [Guard((*path, method.__name__), method) for method in methods]
+        graph.guards += [guard for guard in known if guard.path not in guarded]
+        return Written(body, [made], (), prepared, is_endless=True)
 
     def _made_in_c(self, graph: Graph, call: Instruction) -> Written | None:
         """The generator that gives what an iterator in C gives, if `call` makes such an iterator."""
