@@ -27,6 +27,7 @@ from adbc.passes.derived.shadow_slots import shadow_slots
 from adbc.passes.derived.strong_runs import look_at_runs
 from adbc.passes.derived.strong_zeros import Strong, strong_zeros
 from adbc.passes.derived.uncounted_loops import uncounted_loops
+from adbc.passes.normal.class_tests import class_tests
 from adbc.passes.normal.closed_cells import closed_cells
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.copy_propagation import copy_propagation
@@ -461,6 +462,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "generator_states": _with_generators,
     "sendings": _with_generators,
     "delegations": _without_delegations,
+    "class_tests": class_tests,
     "enumerations": enumerations,
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,
