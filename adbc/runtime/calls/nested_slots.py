@@ -13,10 +13,14 @@ import types
 from typing import Any
 
 from adbc.ir.intrinsics import EXHAUSTED
+from adbc.rules.builtins import lists
+from adbc.rules.sequences import plain_slice
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 from adbc.runtime.calls import fields
+from adbc.runtime.calls.classes import FIELD, lookup, python_method, way_to_set
 from adbc.runtime.state import slots
 from adbc.tangents import NO_TANGENT, MutableTangent, internal, slot_shadow
+from adbc.tangents.fields import instance_dict
 from adbc.tangents.internal import ARRAY_FRESH
 from adbc.tangents.scalars import NUMBERS
 
@@ -198,8 +202,69 @@ def _add_to_field(shadow: Any, name: str, b: Any) -> None:
         values[name] = _increment(values[name], b)
 
 
+# -- slices of lists -----------------------------------------------------------------------------------------
+
+
+def are_new_floats(out: Any, a: Any, fa: Any) -> bool:
+    """Whether a slice of list `a` holds floats alone, and the shadow of the list has as many slots."""
+    return len(fa) == len(a) and _FLOATS.issuperset(map(type, out))
+
+
+def are_objects(out: Any, fout: Any) -> bool:
+    """Whether the slots for a slice are shadows of objects, which keep their cotangents themselves."""
+    return len(fout) == len(out) and _MEMORY.issuperset(map(type, fout))
+
+
+_FLOATS: frozenset[Any] = frozenset({float})
+_getslice_forwards = _as_it_stands(lists._getslice_forwards)
+
+
+def _slice(a: Any, where: Any, fa: Any, fwhere: Any) -> Any:
+    """`lists._getslice_forwards`, by other means."""
+    if fa is None:
+        return _getslice_forwards(a, where, fa, fwhere)
+    places = plain_slice(where)
+    out = a[places]
+    if are_new_floats(out, a, fa):
+        fout = [0.0] * len(out)
+        return out, fout, (fa, places, fout)
+    fout = fa[places]
+    if are_objects(out, fout):
+        return out, fout, None
+    return _getslice_forwards(a, where, fa, fwhere)
+
+
+# -- new fields ----------------------------------------------------------------------------------------------
+
+
+def is_new(obj: Any, shadow: Any, name: str) -> bool:
+    """Whether an object of an ordinary class has no attribute `name` yet."""
+    cls = type(obj)
+    return (
+        type(shadow) is MutableTangent
+        and way_to_set(cls, name) is FIELD
+        and lookup(cls, name) is None
+        and python_method(cls, "__getattr__") is None
+        and name not in instance_dict(obj)
+    )
+
+
+_ABSENT = slots._ABSENT
+_store_field = _as_it_stands(slots.store_field)
+
+
+def _store(rrule: Any, obj: Any, shadow: Any, name: str, value: float, is_active: bool) -> Any:
+    """`slots.store_field`, by other means."""
+    if is_new(obj, shadow, name):
+        setattr(obj, name, value)
+        setattr(shadow, name, 0.0)
+        return _ABSENT
+    return _store_field(rrule, obj, shadow, name, value, is_active)
+
+
 _LOOKS: tuple[Any, ...] = (
     is_whole, is_whole_field, is_whole_item, are_numbers, is_number_at, is_number_in, is_end, is_of_keys,
+    are_new_floats, are_objects, is_new,
 )  # fmt: skip
 
 ROWS: list[Rule] = [
@@ -213,4 +278,7 @@ ROWS: list[Rule] = [
     Overlay(internal.slot_increment, _increment),
     Overlay(slots.add_to_item, _add_to_item),
     Overlay(slots.add_to_field, _add_to_field),
+    ZeroRule(plain_slice, result=slice),
+    Overlay(lists._getslice_forwards, _slice),
+    Overlay(slots.store_field, _store),
 ]
