@@ -10,6 +10,7 @@ from adbc.ir.traverse import remove_unreachable
 from adbc.passes.derived.shadow_slots import shadow_slots
 from adbc.passes.derived.uncounted_loops import uncounted_loops
 from adbc.passes.normal.caught_stops import caught_stops
+from adbc.passes.normal.class_tests import class_tests
 from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
 from adbc.passes.normal.enumerations import enumerations
@@ -68,6 +69,8 @@ NORMAL: Group[Globals] = Group(
               "knows isinstance and its like as foreign calls"),
         Stage("copy_propagation", in_place(copy_propagation), ("calls", "values in cells"), ("no copies",),
               "before folding, which it gives constants"),
+        Stage("class_tests", in_place(class_tests), ("no copies", "conditions that are bools"), (),
+              "what a method is asked for are values, not copies of them, and ends a block as a condition"),
         Stage("fold_constants", in_place(fold_constants), ("no copies", "conditions that are bools"),
               ("folded constants",), "before unreachable, for which it makes work"),
         Stage("caught_stops", in_place(caught_stops), ("no copies", "foreign calls"), (),

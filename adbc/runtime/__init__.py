@@ -20,7 +20,15 @@ from adbc.rules.lookup import Layer, RuleTable
 from adbc.rules.table import Rule
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.engine import Engine
-from adbc.runtime.calls import class_statements, fields, generators, nested, nested_arrays, records
+from adbc.runtime.calls import (
+    class_statements,
+    fields,
+    generators,
+    nested,
+    nested_arrays,
+    nested_slots,
+    records,
+)
 from adbc.runtime.report.tracebacks import hidden
 from adbc.types.decisions import Decisions
 
@@ -56,7 +64,7 @@ def make_engine(
             [
                 fields.GET, fields.SET, fields.DELETE, fields.SUPER,
                 *generators.ROWS, *class_statements.ROWS, *records.ROWS, *nested.ROWS,
-                *nested_arrays.ROWS,
+                *nested_arrays.ROWS, *nested_slots.ROWS,
             ]
         )  # fmt: skip
     if (

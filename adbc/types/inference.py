@@ -520,8 +520,9 @@ def _first(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 
 
 def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """The type of an attribute that follows from the type of the array that it is read from; methods of
-    arrays are known to be C code."""
+    """The type of an attribute of an array, where that follows; methods of arrays are known to be C code."""
+    if len(values) != 2:  # behind a wrong guess about what is called
+        return ANY
     array, name = types_[0], values[1]
     if array in (FLOAT, COMPLEX) and isinstance(name, Const) and name.value in ("real", "imag"):
         return FLOAT

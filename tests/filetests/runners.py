@@ -29,6 +29,7 @@ from adbc.passes.derived.strong_zeros import Strong, strong_zeros
 from adbc.passes.derived.uncounted_loops import uncounted_loops
 from adbc.passes.normal.asked_methods import as_generator
 from adbc.passes.normal.caught_stops import caught_stops
+from adbc.passes.normal.class_tests import class_tests
 from adbc.passes.normal.closed_cells import closed_cells
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.copy_propagation import copy_propagation
@@ -480,6 +481,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "asked_methods": lambda graph: as_generator(graph) or graph,
     "inner_displays": _in_place(_with_arrays_inside),
     "stopping_nexts": _stopping,
+    "class_tests": class_tests,
     "enumerations": enumerations,
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,

@@ -20,7 +20,14 @@ import operator
 from typing import Any
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _bool_, _exhausted_, _foreigncall_, _not_contains_
+from adbc.ir.intrinsics import (
+    _bool_,
+    _class_is_,
+    _exhausted_,
+    _foreigncall_,
+    _method_is_,
+    _not_contains_,
+)
 from adbc.ir.terminators import Branch
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Phi, Value
@@ -36,6 +43,8 @@ _BOOLS: tuple[Any, ...] = (
     _bool_,
     _exhausted_,
     _not_contains_,
+    _class_is_,
+    _method_is_,
 )
 _FOREIGN_BOOLS: tuple[Any, ...] = (isinstance, issubclass, callable, hasattr, any, all, bool)
 

@@ -48,7 +48,6 @@ class BranchKnowledge(Protocol):
 def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
     """Replace branches that types have decided by jumps, in place; returns whether there were any."""
     changed = False
-    tests: set[Instruction] = set()
     for block in graph.blocks:
         changed |= _cut_behind_errors(block)
         _read_classes(block, knowledge)
@@ -64,18 +63,14 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
             for phi in left.phis:
                 phi.operands.pop(block, None)
         changed = True
-        if target(end.condition) is _class_is_ or target(end.condition) is _form_is_:
-            tests.add(end.condition)  # type: ignore[arg-type]  # a call
     if changed:
         remove_unreachable(graph)
-        used = use_counts(graph) if tests else {}
-        drop(graph, {test for test in tests if not used.get(test)})
     return changed
 
 
-def drop_idle_tests(graph: Graph, knowledge: BranchKnowledge) -> None:
+def drop_idle_tests(graph: Graph, knowledge: BranchKnowledge | None = None) -> None:
     """Leave out tests that have been decided and that nobody needs, and what was asked for them alone, in
-    place.
+    place; without `knowledge`, only those that are about one object and its class.
 
     Before guesses are put in, this is too early: what the rest of the function behind one is given is told by
     the graph before types.
@@ -92,9 +87,11 @@ def drop_idle_tests(graph: Graph, knowledge: BranchKnowledge) -> None:
         drop(graph, idle)
 
 
-def _does_nothing_else(test: Instruction, knowledge: BranchKnowledge) -> bool:
+def _does_nothing_else(test: Instruction, knowledge: BranchKnowledge | None) -> bool:
     """Whether `test` only compares, or asks for a class that does not answer for itself."""
     if target(test) is _foreigncall_:
+        if knowledge is None:
+            return False
         if constant(test.operands[1]) is type:
             return len(test.operands) == 3
         return _answer(test, knowledge) is not None

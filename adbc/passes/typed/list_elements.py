@@ -455,6 +455,7 @@ class _Elements:
 
     def drop_tests(self) -> bool:
         changed = False
+        proved: dict[Value, Value] = {}
         for block in self.blocks:
             for value in (*block.phis, *block.instructions):
                 if is_list(type_of(value)) and isinstance(known := self.type_of(value), ListType):
@@ -466,7 +467,10 @@ class _Elements:
             if isinstance(test, Instruction) and test.block is block and self._is_proved(test):
                 block.terminator = Jump(terminator.true, position=terminator.position)
                 block.instructions.remove(test)
+                proved[test] = Const(True)
                 changed = True
+        if proved:
+            self.graph.replace_uses(proved)
         for argument in self.graph.arguments:
             known = self.type_of(argument)
             if isinstance(known, ListType):

@@ -492,12 +492,23 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             return self.get_of(function)
         if function is intrinsics._apply_:
             return self.apply_of(function)
+        if function is type:
+            return self.class_of(function)
         return self.named(self.by_row(function), function)
 
     def row_handler(self, function: Any) -> Callable[..., Any] | None:
         """The `handler` of another function that has rules and is there as long as its module is."""
         has_rows = type(function) in _WITH_HANDLERS and plans.stays(function) and self.table.rows(function)
-        return self.named(self.by_row(function), function) if has_rows else None
+        if not has_rows:
+            return None
+        if function is setattr:
+            return self.set_of(function)
+        at_once = getattr(self.table.rows(function)[0], "at_once", None)
+        return (
+            self.named(self.by_row(function), function)
+            if at_once is None
+            else self.apart_of(function, at_once)
+        )
 
     def get_of(self, function: Any) -> Callable[..., Any]:
         """The handler of `getattr`: without a default it reads an attribute as ``obj.name`` does."""

@@ -29,25 +29,37 @@ from adbc.rules import recollections
 from adbc.rules.declared import LOOKING, contents_before
 from adbc.rules.kinds import RowKind
 from adbc.rules.lookup import derived_body
-from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.rules.table import Args, Overlay, Rule, ZeroRule
 from adbc.runtime.calls.asked_classes import is_instance
+from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.exceptions import caught, passed
 from adbc.runtime.calls.fields import OWN
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import nested
 from adbc.runtime.state import array_shadows, closures, slots
 from adbc.runtime.state.activity import keeps_lists, note_inactive, number_shadow
+from adbc.runtime.state.closures import freevar
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.globals import check_global
 from adbc.runtime.state.made_functions import function_shadow, function_tangent
 from adbc.runtime.state.shadows import Shadows
-from adbc.tangents import NO_FDATA, NO_TANGENT, fill_tangent, internal, protocol, walk
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, fill_tangent, internal, protocol, walk
 from adbc.tangents import activity_marks as marks
 from adbc.tangents.iterators import shown_by, steps_left
 from adbc.tangents.keys import put_off
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["FOLLOWED", "LEAVING", "ROWS", "adopt_all", "apart", "followed", "is_machinery", "leaves_memory"]
+__all__ = [
+    "FOLLOWED",
+    "LEAVING",
+    "ROWS",
+    "ApartRule",
+    "adopt_all",
+    "apart",
+    "followed",
+    "is_machinery",
+    "leaves_memory",
+]
 
 Maker = Callable[[Any, Context, Call], Call]
 FOLLOWED: dict[Any, Maker] = {}
@@ -136,15 +148,42 @@ def fill_all(values: Any, tangents: Any) -> Any:
 
 
 class ApartRule(Rule):
-    """The row of a function that stands apart."""
+    """The row of a function that stands apart.
+
+    at_once: ``at_once(context, args, beside)`` gives the result and what stands beside it where the arguments
+    say that, else `SLOW`.  It saves looking for all that the arguments reach.
+    """
 
     kind = RowKind.PRIMITIVE
     is_apart = True
+
+    def __init__(self, function: Any, at_once: Callable[..., Any] | None = None) -> None:
+        super().__init__(function)
+        self.at_once = at_once
 
 
 def apart(*functions: Any) -> list[Rule]:
     """Rows of functions that stand apart."""
     return [ApartRule(function) for function in functions]
+
+
+def _cell(context: Context, args: Args, beside: Args) -> Any:
+    """A cell of a function, and what stands beside it for the outer level."""
+    function, index = args
+    return freevar(function, index), closures.freevar_shadow(context, function, beside[0], index)
+
+
+def _cell_shadow(context: Context, args: Args, beside: Args) -> Any:
+    """The shadow of a cell, which is in that of the function, and what stands beside it there."""
+    _, function, shadow, index = args
+    over = beside[2]
+    if shadow.__class__ is not MutableTangent or over.__class__ is not MutableTangent:
+        return SLOW
+    name = function.__code__.co_freevars[index]
+    known, found = shadow.__dict__.get(name), over.__dict__.get(name)
+    if known is None or known is NO_TANGENT or found is None or found is NO_TANGENT:
+        return SLOW
+    return known, found
 
 
 def closed_tangent(context: Context, function: Any, cells: Any) -> Any:
@@ -192,6 +231,8 @@ ROWS: list[Rule] = [
     *[Overlay(function, derived_body(function) or function) for function in _ARITHMETIC],
     *[ZeroRule(function) for function in (*_STRUCTURAL, *LOOKING)],
     *[ZeroRule(function, result=bool) for function in _QUESTIONS],
+    ApartRule(freevar, _cell),
+    ApartRule(closures.freevar_shadow, _cell_shadow),
     *apart(
         Context, Context.known_shadow, Context.known_tangent, Context.given_shadow, Context.given_tangent,
         Context.instance_shadow, Context.met,
@@ -200,7 +241,7 @@ ROWS: list[Rule] = [
         Context.found_default, Context.keep_default,
         Shadows.tangent, Shadows.found, Shadows.known, Shadows.register, Shadows.adopt, Shadows.lookup,
         Shadows.hold_constant, Shadows.hold_if_free, Shadows.is_constant,
-        closures.freevar, closures.freevar_shadow, closures.captured, check_global, function_shadow, caught,
+        closures.captured, check_global, function_shadow, caught,
         passed, contents_before, shown_by, steps_left, known_shadow, known_tangent, instance, closed_tangent,
     ),
 ]  # fmt: skip

@@ -8,6 +8,7 @@ their own that have no derivative, and what is left is the arithmetic.
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from adbc.rules.table import Overlay, Rule, ZeroRule
@@ -25,7 +26,7 @@ __all__ = ["ROWS"]
 def takes_in_place(shadow: Any, d: Any) -> bool:
     """Whether `d` can be added to the shadow element by element."""
     is_alike = d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype
-    return is_alike and (shadow.base is None or shadow.flags.forc) and shadow.dtype.char in "dfDF"
+    return bool(is_alike and (shadow.base is None or shadow.flags.forc) and shadow.dtype.char in "dfDF")
 
 
 def accumulator(shadow: Any) -> Any:
@@ -92,9 +93,11 @@ def _fit_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
     return project(d, arrays.zeros_of(shape, code))
 
 
-_LOOKS: tuple[Any, ...] = (takes_in_place, accumulator, let_write, misfit_of, summing)
 ROWS: list[Rule] = [
-    *[ZeroRule(look) for look in _LOOKS],
+    ZeroRule(takes_in_place, result=bool),
+    ZeroRule(misfit_of, result=int),
+    ZeroRule(let_write, result=types.NoneType),
+    *map(ZeroRule, (accumulator, summing)),
     Overlay(arrays.view, _view),
     Overlay(arrays.give_array, _give_array),
     Overlay(arrays.take_array, _take_array),

@@ -1,4 +1,5 @@
-"""Reading attributes in dynamic calls: short ways where the class of an object says how one is found.
+"""Reading attributes, and what the machinery has, in dynamic calls: short ways where the class of an object
+says how one is found.
 
 The ways are kept with the classes; whatever has none goes the whole way of `attributes`.
 """
@@ -62,6 +63,10 @@ _CLASS_OF = vars(object)["__class__"]
 _DICTIONARY = "dictionary"
 """The dictionary of an ordinary instance: beside it stands that of what stands beside the instance."""
 _OF_OBJECTS = frozenset({"__class__", "__dict__"})
+_OF_METHOD = "method"
+"""The object or function of a bound method: a part of it, or found in the class."""
+_PARTS_OF_METHODS = frozenset({"__func__", "__self__"})
+_NO_PARTS: dict[str, Any] = {}
 
 
 def _of_object(cls: type, name: str) -> Any:
@@ -135,6 +140,38 @@ class Attributes(Objects):
         """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
         for the `count` things that were given."""
 
+    @abc.abstractmethod
+    def by_row(self, function: Any) -> Callable[..., Any]:
+        """The handler of `function` that goes by its rules."""
+
+    @abc.abstractmethod
+    def named(self, handle: Any, function: Any) -> Callable[..., Any]:
+        """`handle`, the handler of `function`, with a name by which it is found again."""
+
+    def class_of(self, function: Any) -> Callable[..., Any]:
+        """The handler of `type`: what asks for a class has no derivative as long as none of them has any."""
+        otherwise = self.by_row(function)
+
+        def ask(context: Context, xs: Values, fs: Values, mode: Mode = self.mode) -> Any:
+            if len(xs) != 1 or context.classes or context.texts is not None:
+                return otherwise(context, xs, fs, mode)
+            return self.constant(type(xs[0]), None, 1)
+
+        return self.named(ask, function)
+
+    def apart_of(self, function: Any, at_once: Callable[..., Any]) -> Callable[..., Any]:
+        """The handler of `function`, which stands apart."""
+        otherwise = self.by_row(function)
+
+        def call(context: Context, xs: Values, fs: Values, mode: Mode = self.mode) -> Any:
+            found = at_once(context, xs, fs)
+            if found is SLOW:
+                return otherwise(context, xs, fs, mode)
+            out, beside = found
+            return self.constant(out, beside, len(xs))
+
+        return self.named(call, function)
+
     def get_attribute(self, context: Context, xs: Values, fs: Values, mode: Mode | None = None) -> Any:
         """``obj.name``, with a short way for fields and methods of ordinary instances."""
         obj, name = xs
@@ -151,6 +188,14 @@ class Attributes(Objects):
             return self.get_field(xs, fs, NO_KWARGS)
         if found is PLACE:
             return self.get_field(xs, fs, NO_KWARGS)
+        if found is _OF_METHOD:
+            own = fs[0]
+            if context.texts is not None:
+                found = SLOW
+            elif name == "__self__" or getattr(own, "__dict__", _NO_PARTS).get(name) is not None:
+                return self.get_field(xs, fs, NO_KWARGS)
+            else:
+                return self.constant(obj.__func__, self.known_in(context, obj, obj.__func__), 2)
         if found is _DICTIONARY:
             own = obj.__dict__
             return self.constant(own, dictionary(obj, own, fs[0]), 2)
@@ -219,6 +264,8 @@ class Attributes(Objects):
     def way_to_attribute(self, cls: type, name: str) -> Any:
         """How attribute `name` of instances of `cls` is found (`classes.attribute`)."""
         if type(name) is str:
+            if cls is MethodType and name in _PARTS_OF_METHODS and not self.table.rows(lookup(cls, name)):
+                return _OF_METHOD
             if name in _OF_OBJECTS and (found := _of_object(cls, name)) is not None:
                 return found
             if name != "__dict__" and not is_heap_type(cls) and not issubclass(cls, _WITH_OWN_ATTRIBUTES):

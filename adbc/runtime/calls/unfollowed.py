@@ -20,6 +20,8 @@ Decider = Callable[[str, Sequence[Any], Sequence[Any]], bool]
 """Whether the function of a module with this name, called with these arguments and their shadows, runs as it
 is."""
 
+_CALLER = "Logger.findCaller"
+"""What looks for the line of the program that writes to a log."""
 _LEVELS = ("critical", "debug", "error", "exception", "info", "log", "warning")
 
 
@@ -42,7 +44,7 @@ def _typing(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
 def _logging(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
     """What says something is followed if it is given a value with a derivative that a handler may keep."""
     if name.removeprefix("Logger.") not in _LEVELS:
-        return name == "Logger.findCaller"
+        return name == _CALLER
     given = zip(args, shadows, strict=True)
     return not any(is_active(shadow) for x, shadow in given if not _is_logger(x)) or is_quiet(name, args)
 
@@ -109,6 +111,8 @@ that C code fills."""
 def is_looked_up(function: Any) -> bool:
     """Whether `function`, which runs as it is, makes no class and changes nothing that code which is
     followed looks at, but for a list of warnings."""
+    if function.__module__ == "logging":
+        return str(function.__qualname__) == _CALLER
     return function.__module__ in _LOOKING_UP and function.__name__ != "__new__"
 
 

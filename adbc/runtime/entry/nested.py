@@ -18,7 +18,7 @@ from adbc.rules.table import Rule, ZeroRule
 from adbc.runtime.calls import inner
 from adbc.runtime.calls.inner import completed, written
 from adbc.runtime.calls.inner_generators import ended
-from adbc.runtime.calls.nested import apart, known_shadow, known_tangent
+from adbc.runtime.calls.nested import ApartRule, apart, known_shadow, known_tangent
 from adbc.runtime.calls.plans import is_derived
 from adbc.runtime.calls.reverse import value_shadow
 from adbc.runtime.calls.steps import Call
@@ -596,7 +596,8 @@ _SCOPE: dict[str, Any] = {
 
 ROWS: list[Rule] = [
     *inner.ROWS,
-    *apart(new_context, tangent_of, adopt, make_gradient),
+    ApartRule(new_context, lambda context, args, beside: (new_context(*args), None)),
+    *apart(tangent_of, adopt, make_gradient),
     *map(ZeroRule, (check_scalar, check_cotangent, zero_tangent)),
     ZeroRule(has_end, result=bool),
 ]
