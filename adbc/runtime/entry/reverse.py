@@ -313,7 +313,7 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
     not as simple as `way` needs, or an object is met twice."""
     given = [*way.given]
     met: Pairs = []
-    owners: list[Any] = []
+    owners: Pairs = []
     is_closed = way.is_closed
     for i, kind, known_list, is_asked in way.with_address:
         x = args[i]
@@ -321,7 +321,7 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
             owner = x if x.base is None else owner_of(x)
             if owner is None:
                 return None
-            owners.append(owner)
+            owners.append((owner, _HELD if kind is _HELD else i))
             met.append((x, NO_FDATA))
             given[i] = NO_FDATA if kind is _VALUE else None
             continue
@@ -331,10 +331,20 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
         if kind is _NEW:
             given[i] = shadow
         if is_closed:
-            owners.append(x)
-    if len(met) > 1 and len({*map(id, map(_FIRST, met))}) != len(met):
-        return None
-    return None if len({*map(id, owners)}) != len(owners) else (given, met)
+            owners.append((x, i))
+        elif shadow is NO_TANGENT and type(x) not in _WITH_ADDRESS and x.base is not None:
+            owners.append((owner_of(x), NO_TANGENT))
+    if not is_closed and owners:  # what a view belongs to may have been given too
+        owners += met
+    return None if _is_met_again(met) or _is_met_again(owners) else (given, met)
+
+
+def _is_met_again(met: Pairs) -> bool:
+    """Whether an object is met twice, with another mark: what is constant may be met as often as it likes."""
+    if len(met) < 2 or len({*map(id, map(_FIRST, met))}) == len(met):
+        return False
+    marks: dict[int, Any] = {}
+    return any(marks.setdefault(id(x), mark) is not mark for x, mark in met)
 
 
 _FIRST = operator.itemgetter(0)
@@ -343,7 +353,6 @@ _FIRST = operator.itemgetter(0)
 def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
     """Value and gradients of a call on a way whose rule gives a real number; None if the arguments are not as
     simple as it needs, or the rule does not hold any more."""
-    arrays = way.arrays
     given: list[Any] = way.given
     met: Pairs = []
     if not way.is_plain:
@@ -351,7 +360,7 @@ def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple
         if found is None:
             return None
         given, met = found
-    elif arrays and _may_share([args[i] for i in arrays]):
+    elif way.arrays and _may_share(way, args):
         return None
     rule = way.rule
     if not rule.is_built:
@@ -391,15 +400,19 @@ def _hand(context: Context, hand: Callable[..., Any], *given: Any) -> Any:
     return hand(code, context, *others)
 
 
-def _may_share(arrays: list[Any]) -> bool:
-    """Whether some of the arrays share memory, as far as can be seen quickly."""
+def _may_share(way: _Way, args: tuple[Any, ...]) -> bool:
+    """Whether one of the arrays shares memory with one that is not constant, as far as is seen quickly."""
     owners = []
-    for x in arrays:
+    for i in way.arrays:
+        x = args[i]
         owner = x if x.base is None else owner_of(x)
         if owner is None:
             return True
-        owners.append(id(owner))
-    return len(owners) > 1 and len(set(owners)) != len(owners)
+        owners.append(owner)
+    if len(owners) < 2 or len({*map(id, owners)}) == len(owners):
+        return False
+    marks = [_HELD if way.shadows[i] is _HELD else i for i in way.arrays]
+    return _is_met_again([*zip(owners, marks, strict=True)])
 
 
 class _Closed(Context):
@@ -450,14 +463,17 @@ def _holds_arrays(x: Any) -> bool:
 
 def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs, with_arrays: bool) -> Any:
     """The zero shadow of an array that owns its memory, or of a list or dict of what has no address, or of
-    lists and dicts of such; `NO_TANGENT` if it is constant; else None.
+    lists and dicts of such; `NO_TANGENT` if it is constant, which an array may be that is a view, too; else
+    None.
 
     met: gets all that has an address, with its shadow.  known_list: what is known of a list.  with_arrays:
     whether arrays may be in a list or dict.
     """
     shadow: Any
     if type(x) not in _WITH_ADDRESS:
-        if x.base is not None or x.dtype.kind not in "fc":
+        if x.base is not None and (not is_constant or owner_of(x) is None):
+            return None
+        if x.dtype.kind not in ("fciub" if is_constant else "fc"):
             return None
         shadow = NO_TANGENT if is_constant else kind_of(type(x)).zeros(x)  # type: ignore[attr-defined]  # of an array
     elif is_constant:
