@@ -17,7 +17,6 @@ is.
 from __future__ import annotations
 
 import functools
-import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -40,7 +39,7 @@ from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import kept, pair, real, seed, snapshot
 from adbc.runtime.entry.selection import Selector, by_position, completed, least_count, places, selectors
 from adbc.runtime.entry.shared import is_alone, is_simple, shared
-from adbc.runtime.entry.structures import Pairs, is_plain, structure, zeros
+from adbc.runtime.entry.structures import Pairs, is_met_again, is_plain, structure, zeros
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
@@ -336,18 +335,7 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
             owners.append((owner_of(x), NO_TANGENT))
     if not is_closed and owners:  # what a view belongs to may have been given too
         owners += met
-    return None if _is_met_again(met) or _is_met_again(owners) else (given, met)
-
-
-def _is_met_again(met: Pairs) -> bool:
-    """Whether an object is met twice, with another mark: what is constant may be met as often as it likes."""
-    if len(met) < 2 or len({*map(id, map(_FIRST, met))}) == len(met):
-        return False
-    marks: dict[int, Any] = {}
-    return any(marks.setdefault(id(x), mark) is not mark for x, mark in met)
-
-
-_FIRST = operator.itemgetter(0)
+    return None if is_met_again(met) or is_met_again(owners) else (given, met)
 
 
 def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
@@ -402,17 +390,14 @@ def _hand(context: Context, hand: Callable[..., Any], *given: Any) -> Any:
 
 def _may_share(way: _Way, args: tuple[Any, ...]) -> bool:
     """Whether one of the arrays shares memory with one that is not constant, as far as is seen quickly."""
-    owners = []
+    owners: Pairs = []
     for i in way.arrays:
         x = args[i]
         owner = x if x.base is None else owner_of(x)
         if owner is None:
             return True
-        owners.append(owner)
-    if len(owners) < 2 or len({*map(id, owners)}) == len(owners):
-        return False
-    marks = [_HELD if way.shadows[i] is _HELD else i for i in way.arrays]
-    return _is_met_again([*zip(owners, marks, strict=True)])
+        owners.append((owner, _HELD if way.shadows[i] is _HELD else i))
+    return is_met_again(owners)
 
 
 class _Closed(Context):

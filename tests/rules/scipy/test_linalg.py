@@ -177,6 +177,7 @@ def test_other_decompositions() -> None:
             check_rule(call("lstsq", lapack_driver=driver), TALL.T, b[:3])
     check_rule(call("lstsq"), TALL + 1j * TALL[::-1], b)
     check_rule(call("lstsq", 0.3), TALL, b)
+    check_rule(linalg.lstsq, TALL, b)  # itself, which closes over another function
     for order in (None, 1, 2, np.inf, "fro", "nuc"):
         check_rule(lambda a, order=order: linalg.norm(a, order), A)
     check_rule(call("norm", 3, axis=1), A)
