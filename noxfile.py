@@ -76,7 +76,7 @@ def rules_all(session: nox.Session) -> None:
 
 MUTATED = (
     "special", "linalg", "fft", "signal", "ndimage", "integrate", "interpolate", "optimize", "spatial",
-    "sparse", "sparse.linalg", "stats", "cluster.vq",
+    "spatial.distance", "spatial.transform", "sparse", "sparse.linalg", "stats", "cluster.vq",
 )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ __all__ = ["BodyMutation", "bodies_of", "mutations_in", "survey_of_bodies", "wro
 
 HOME = "adbc.rules."
 HOMES = {
-    "scipy.cluster": "scipy.clusters",
+    "scipy.cluster.vq": "scipy.clusters",
     "scipy.fft": "scipy.fourier",
     "scipy.fftpack": "scipy.fftpack",
     "scipy.integrate": "scipy.integrals scipy.differential scipy.explicit_steps",
@@ -49,8 +49,11 @@ HOMES = {
     "scipy.ndimage": "scipy.ndimage scipy.ndimage_interpolation",
     "scipy.optimize": "scipy.optimize scipy.least_squares",
     "scipy.signal": "scipy.signal scipy.peaks",
-    "scipy.sparse": "scipy.sparse scipy.sparse_solves scipy.blocks_of_rows scipy.lists_of_rows",
-    "scipy.spatial": "scipy.distances scipy.trees scipy.rotations",
+    "scipy.sparse": "scipy.sparse scipy.blocks_of_rows scipy.lists_of_rows",
+    "scipy.sparse.linalg": "scipy.sparse_solves",
+    "scipy.spatial": "scipy.trees",
+    "scipy.spatial.distance": "scipy.distances",
+    "scipy.spatial.transform": "scipy.rotations",
     "scipy.special": "scipy.special scipy.harmonics scipy.functions",
     "scipy.stats": "scipy.continuous scipy.estimates scipy.discrete scipy.distributions scipy.several",
 }
@@ -109,7 +112,9 @@ def _derive_anew() -> None:
 def bodies_of(module: str, pattern: str, limit: int) -> dict[types.FunctionType, Sequence[Case]]:
     """The functions of rules that are differentiated in right calls of public functions of `module` whose
     names contain `pattern`, each with such calls, the quickest first."""
-    homes = {HOME + name for name in _homes(module)}
+    homes = {HOME + name for name in HOMES.get(module, "").split()}
+    if not homes:
+        return {}
     timed: dict[types.FunctionType, list[tuple[float, Case]]] = {}
     for entries in entries_of(module).values():
         for entry, thing in entries.items():
@@ -134,13 +139,6 @@ def _in_turns(timed: list[tuple[float, Case]]) -> list[Case]:
         turns[case.entry] = turns.get(case.entry, 0) + 1
         ordered.append((turns[case.entry], number, case))
     return [case for _, _, case in sorted(ordered, key=lambda x: x[:2])]
-
-
-def _homes(module: str) -> Sequence[str]:
-    """The modules of rules that belong to a public module, or to that which it is in."""
-    while module and module not in HOMES:
-        module = module.rpartition(".")[0]
-    return HOMES.get(module, "").split()
 
 
 def _some(entry: str, thing: Any) -> Sequence[Case]:
