@@ -74,11 +74,17 @@ def rules_all(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-m", "", "tests/rules", "tests/programs", *session.posargs)
 
 
+MUTATED = (
+    "special", "linalg", "fft", "signal", "ndimage", "integrate", "interpolate", "optimize", "spatial",
+    "spatial.distance", "spatial.transform", "sparse", "sparse.linalg", "stats", "cluster.vq",
+)  # fmt: skip
+
+
 @nox.session(python="3.11")
 def mutations(session: nox.Session) -> None:
     """Rules made wrong on purpose: the generated calls find all but those that are listed with the reason."""
     session.install("-e", ".[test]", "scipy")
-    scipy = [f"scipy.{name}" for name in ("special", "linalg", "fft", "signal", "ndimage")]
+    scipy = [f"scipy.{name}" for name in MUTATED]
     modules = ["math", "cmath", "numpy", *scipy]
     session.run("python", "-m", "adbc.testing.coverage", "--mutate", *(session.posargs or modules))
 

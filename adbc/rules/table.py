@@ -78,10 +78,10 @@ When = Callable[..., bool] | None
 
 @record(frozen=True)
 class ArrayLike:
-    """What is known of an array before the program runs."""
+    """What is known of an array before the program runs: of a result perhaps not the number of axes."""
 
     dtype: str
-    ndim: int
+    ndim: int | None
 
 
 @record(frozen=True)

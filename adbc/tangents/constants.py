@@ -96,6 +96,9 @@ def hold_if_free(x: Any, memo: Memo) -> bool:
 
     It is not done if `memo` knows `x` or its memory already, as part of something that has a tangent.
     """
+    known = memo.get(id(x))
+    if known is not None and known[0] is x:
+        return known[1] is NO_TANGENT
     if type(x) is list:  # what is in it is never in the memo, so there is nothing to walk over
         return memo.setdefault(id(x), (x, NO_TANGENT))[1] is NO_TANGENT
     walk = ConstantWalk()

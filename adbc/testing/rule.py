@@ -455,6 +455,8 @@ class _Tester:
     def check_independence(self, rule: Rule, run: _Run, zeros: Any, noise: Any) -> None:
         kept, remains = run.outcome(), run.remains()
         nearby = add_to_primal(self.bundle, scale(1e-3 * self.tolerances.step, self.direction))
+        if default_engine().table.rows(self.bundle[0]):  # moved with what it closes over, it has no rules
+            nearby[0] = self.bundle[0]
 
         def alone(bundle: Bundle, shadows: Any, seed: int) -> Any:
             fresh = _Run(self, rule, bundle, shadows, "reverse, repeated")

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from adbc.flags import HEAP_TYPE
+from adbc.rules import default_table
 from adbc.rules.types import behind
 from adbc.tangents import FData, RData, Tangent
 from adbc.tangents.array_instances import bare, instance_of
@@ -202,7 +203,7 @@ def _start(x: Any, memo: dict[int, tuple[Any, Any]]) -> Any:
     if isinstance(x, types.CellType):
         return types.CellType()
     if isinstance(x, types.FunctionType):
-        if not x.__closure__:
+        if not x.__closure__ or default_table().rows(x):  # a copy would not have its rules
             return _MISSING
         cells = tuple(_duplicate(cell, memo) for cell in x.__closure__)
         if id(x) in memo:  # one of its cells holds the function itself

@@ -54,12 +54,12 @@ def slogdet_along(d: Any, outs: Any, a: Any) -> list[Any]:
 
 
 def slogdet_against(by: list[Any], outs: Any, a: Any) -> Any:
-    by_trace: Any = 0.0 if by[1] is None else np.asarray(by[1])
+    by_trace: Any = np.asarray(0.0 if by[1] is None else by[1])
     if by[0] is not None and np.iscomplexobj(a):
-        by_trace = by_trace - 1j * np.imag(np.conjugate(by[0]) * outs[0])
-    if not np.any(by_trace):
+        by_trace = np.asarray(by_trace - 1j * np.imag(np.conjugate(by[0]) * outs[0]))
+    if not by_trace.any():
         return None
-    return conj(np.swapaxes(inverse_or_nan(a), -1, -2)) * np.asarray(by_trace)[..., None, None]
+    return conj(np.swapaxes(inverse_or_nan(a), -1, -2)) * by_trace[..., None, None]
 
 
 # -- eigenvalues of general matrices ---------------------------------------------------------------------
@@ -221,6 +221,8 @@ def svd_against(
         return _fold(np.matmul(u * np.asarray(by[0])[..., None, :], vh), hermitian)
     u, s, vh, free_u, free_v = _thin(outs)
     bu, bs, bv = by[0], by[1], adjoint(by[2])
+    if not (np.any(bu) or np.any(bv)):  # only the values were used
+        return _fold(np.matmul(u * bs[..., None, :], vh), hermitian)
     v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
     size = s.shape[-1]
     if free_u.shape[-1]:

@@ -28,6 +28,15 @@ def coinciding(w: Any) -> Any:
     return (gap <= _negligible(w)[..., None, None]) & ~np.eye(w.shape[-1], dtype=bool)
 
 
+def any_coincide(w: Any) -> bool:
+    """Whether some of the eigenvalues coincide, but for rounding."""
+    if w.dtype.kind == "c" or w.__class__ is not np.ndarray:
+        return bool(np.any(coinciding(w)))
+    row = np.sort(w, axis=-1)  # neighbours are closest
+    gap = row[..., 1:] - row[..., :-1]
+    return bool(np.any(gap <= _negligible(w)[..., None]))
+
+
 def vanishing(s: Any) -> Any:
     """Which pairs of singular values are both zero, but for rounding.
 
@@ -48,6 +57,9 @@ def gaps(w: Any, *mixed: Any, coincide: Any = None, along: bool = False) -> Any:
     what small singular values are multiplied with, and is divided; a tangent is not.
     """
     gap = w[..., None, :] - w[..., :, None]
+    if coincide is None and not any_coincide(w):
+        eye = np.eye(w.shape[-1], dtype=gap.dtype)
+        return 1 / (gap + eye) - eye
     equal = coinciding(w) if coincide is None else coincide
     found = np.where(gap == 0, 0, 1 / np.where(gap == 0, 1, gap))
     if not np.any(equal):
@@ -76,19 +88,22 @@ def _mark_of(dtype: Any) -> Any:
     return dtype.type(real + 1j * real if dtype.kind == "c" else real)
 
 
-def seed(shadow: Any, values: Any, is_row: bool = False, is_any_use: bool = False) -> None:
-    """Let the cotangents of vectors, in `shadow`, begin as marks where their `values` coincide.
+def seed(shadow: Any, values: Any, is_row: bool = False, is_any_use: bool = False) -> bool:
+    """Let the cotangents of vectors, in `shadow`, begin as marks where their `values` coincide; returns
+    whether some do.
 
     is_row: whether the vectors are the rows, not the columns.
     is_any_use: whether what is to be seen later is not that something cancels, but that anything is added,
     be it 0: a copy of the vectors has a cotangent of its own, in which numbers may cancel.
     """
+    if not any_coincide(values):
+        return False
     free = np.any(coinciding(values), axis=-1)
-    if np.any(free):
-        k = free.shape[-1]
-        vectors = np.swapaxes(shadow, -1, -2) if is_row else shadow
-        mark = -np.zeros((), shadow.dtype) if is_any_use else _mark_of(shadow.dtype)
-        vectors[..., :k] = np.where(free[..., None, :], mark, vectors[..., :k])
+    k = free.shape[-1]
+    vectors = np.swapaxes(shadow, -1, -2) if is_row else shadow
+    mark = -np.zeros((), shadow.dtype) if is_any_use else _mark_of(shadow.dtype)
+    vectors[..., :k] = np.where(free[..., None, :], mark, vectors[..., :k])
+    return True
 
 
 def cancelled_are_nan(by: Any, values: Any, is_row: bool = False, is_any_use: bool = False) -> Any:

@@ -17,6 +17,7 @@ from adbc.rules.numpy.base import (
     gather,
     gather_tangent,
     give,
+    new_shadow,
     plain,
 )
 from adbc.rules.numpy.determinants import det_jvp, det_vjp
@@ -24,7 +25,7 @@ from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.equal_values import cancelled_are_nan, gaps, seed
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import Tangent, fill_tangent, fresh_shadow, fresh_tangent
+from adbc.tangents import FData, Tangent, fill_tangent, fresh_shadow, fresh_tangent
 from adbc.tangents.array_products import multiply
 
 __all__ = ["ROWS", "VECTORS", "FreeVectors", "multiple"]
@@ -180,7 +181,7 @@ def _eigh_against(bw: Any, bv: Any, w: Any, v: Any, uplo: str) -> Any:
     inner: Any = 0
     if bw is not None:
         inner = bw[..., None] * np.eye(np.shape(w)[-1], dtype=w.dtype)
-    if bv is not None:
+    if bv is not None and np.any(bv):
         by_turn = np.matmul(adjoint(v), bv)
         inner = inner + gaps(w, by_turn) * by_turn
     s = np.matmul(np.matmul(v, inner), adjoint(v))
@@ -334,11 +335,15 @@ def multiple(
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         outs = function(*args, **kwargs)
         active = fargs[0] is not None
-        fouts = fresh_shadow(outs, active=active)
+        fouts = _new_shadows(outs) if active else fresh_shadow(outs, active=False)
+        marked: list[FreeVectors] = []
         if active and free and isinstance(outs, tuple):
             shadows = _parts(fouts, outs)
-            for part in free:
-                seed(shadows[part.place], outs[part.values], part.is_row, part.is_any_use)
+            marked = [
+                part
+                for part in free
+                if seed(shadows[part.place], outs[part.values], part.is_row, part.is_any_use)
+            ]
 
         def back(by: list[Any]) -> Any:
             try:
@@ -355,7 +360,7 @@ def multiple(
                 shadows = _parts(fouts, outs)
                 numbers = _parts(bouts, outs)
                 by = [f if isinstance(f, np.ndarray) else b for f, b in zip(shadows, numbers, strict=True)]
-                for part in free:
+                for part in marked:
                     by[part.place] = cancelled_are_nan(
                         by[part.place], outs[part.values], part.is_row, part.is_any_use
                     )
@@ -367,6 +372,16 @@ def multiple(
         return outs, fouts, multiple_pullback
 
     return Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=parameters)
+
+
+def _new_shadows(outs: Any) -> Any:
+    """The shadow of a result with numbers in all parts, each of which is new memory: as `fresh_shadow` gives
+    it, but quicker."""
+    if not isinstance(outs, tuple):
+        return new_shadow(outs, True)
+    parts = [new_shadow(y, True) for y in outs]
+    names = getattr(outs, "_fields", None)
+    return tuple(parts) if names is None else FData(**dict(zip(names, parts, strict=True)))
 
 
 def _undefined(like: Any, given: Sequence[Any]) -> Any:

@@ -255,14 +255,24 @@ def others_product(x: Any, axis: Any, where: Any) -> Any:
     """For each element of `x`, the product of the others that are reduced together with it."""
     if where is not True:
         x = np.where(where, x, 1)
+    axes = axes_of(x, axis)
+    if len(axes) == 1 and x.__class__ is np.ndarray:
+        return _others_along(x, axes[0])
     flat = lines(x, axis)
-    if flat.shape[-1] == 0:
-        return np.asarray(x)
-    ones = np.ones_like(flat[..., :1])
-    before = np.concatenate([ones, np.cumprod(flat[..., :-1], axis=-1)], axis=-1)
-    after = np.flip(np.cumprod(np.flip(flat[..., 1:], -1), axis=-1), -1)
-    after = np.concatenate([after, ones], axis=-1)
-    return unlines(before * after, x, axis)
+    return unlines(_others_along(flat, flat.ndim - 1), x, axis)
+
+
+def _others_along(x: Any, axis: int) -> Any:
+    """For each element of `x`, the product of the others along `axis`: of those before and those behind."""
+    start, found = (slice(None),) * axis, np.ones_like(x)
+    if x.shape[axis] > 1:
+        _PRODUCTS(x[(*start, slice(-1))], axis, None, found[(*start, slice(1, None))])
+        found[(*start, slice(-1))] *= _PRODUCTS(x[(*start, slice(None, 0, -1))], axis)[(*start, _BACK)]
+    return found
+
+
+_PRODUCTS: Any = np.multiply.accumulate
+_BACK = slice(None, None, -1)
 
 
 def multiplied(x: Any, y: Any) -> Any:
@@ -286,8 +296,11 @@ def prod_jvp(
 
 
 def prod_vjp(by: Any, y: Any, x: Any, axis: Any = None, initial: Any = 1, where: Any = True, **_: Any) -> Any:
-    x = multiplied(x, y)
-    return masked(multiply(conj(others_product(x, axis, where) * initial), kept(by, x, axis)), where)
+    others = others_product(multiplied(x, y), axis, where)
+    if initial.__class__ is not int or initial != 1:
+        others = others * initial
+    wide = by if axis is None and np.ndim(by) == 0 else kept(by, x, axis)
+    return masked(multiply(conj(others), wide), where)
 
 
 # -- cumulative ------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ in its own way.  Instead of saying each way once more, a row says that it may be
 of length 2, of length 3 (and then with numbers of both signs), and of several lengths where there are several
 arrays, and the type of what comes back is the answer.  Whole numbers that are not known, alone or in
 arrays, are tried as 1, 0 and 2, for they may be lengths, axes or exponents, and several of them as 0, 1, 2.
-Where the calls that succeed do not agree, the result depends on more than types (``np.squeeze``), and there
-is no answer.
+Where the calls that succeed do not agree, the result depends on more than types, and there is no answer, or
+one without the number of axes (``np.squeeze``).
 """
 
 from __future__ import annotations
@@ -60,9 +60,19 @@ def sampled(
                     found += [a for others in also for a in _answers(function, others, keywords, lengths)]
     except _Cannot:
         return None
-    if any(a is None or a != found[0] for a in found):
+    return _agreed(found)
+
+
+def _agreed(answers: Sequence[Any]) -> Any | None:
+    """What all `answers` say; of arrays of one dtype whose numbers of axes differ, that they are such."""
+    first = answers[0]
+    if any(a is None for a in answers):
         return None
-    return found[0]
+    if all(a == first for a in answers):
+        return first
+    if all(isinstance(a, ArrayLike) and a.dtype == first.dtype for a in answers):
+        return ArrayLike(first.dtype, None)
+    return None
 
 
 _LENGTHS = ((1,), (2,), (3,), (1, 2), (2, 1))
@@ -213,7 +223,7 @@ def _array(description: ArrayLike, length: int, wholes: Iterator[int] | None) ->
     """An array that fits `description`: integers in it are 0 (`wholes` is None), different, or the next of
     `wholes`."""
     dtype, ndim = np.dtype(description.dtype), description.ndim
-    if dtype.kind not in "fciub" or ndim > _MOST_AXES:
+    if dtype.kind not in "fciub" or ndim is None or ndim > _MOST_AXES:
         raise _Cannot
     if dtype.kind in "iub":
         different = np.arange(length**ndim).reshape((length,) * ndim)
@@ -231,7 +241,7 @@ def _array(description: ArrayLike, length: int, wholes: Iterator[int] | None) ->
 
 def _described(out: Any) -> Any | None:
     if type(out) is np.ndarray:
-        return ArrayLike(out.dtype.name, out.ndim) if out.ndim and out.dtype.kind in "fciub" else None
+        return ArrayLike(out.dtype.name, out.ndim) if out.dtype.kind in "fciub" else None
     if type(out) is tuple:
         parts = tuple(map(_described, out))
         return None if any(p is None for p in parts) else parts

@@ -16,9 +16,10 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import Refusal, carries
+from adbc.rules.formulas import AnyFormula, Formula, FormulaCall
 from adbc.rules.implicit import solved
 from adbc.rules.linear import along, refuse_others
-from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.base import ArrayRule, places, plain
 from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, When
 
@@ -33,10 +34,10 @@ class FormulaRule(ArrayRule):
 
     sample = None  # type: ignore[assignment]  # they raise at what an example may be, and take their time
 
-    def by_example(self) -> FormulaRule:
-        """This row, as one of a function that may be called to see what it returns (`Rule.sample`):
-        derivatives have its formulas written into their code then."""
-        self.sample = sampled
+    def by_example(self, sample: Callable[..., Any] = sampled) -> FormulaRule:
+        """This row, as one of a function that may be called to see what it returns (`Rule.sample`), or of
+        which `sample` says that: derivatives have its formulas written into their code then."""
+        self.sample = sample
         return self
 
     def __init__(
@@ -60,6 +61,35 @@ class FormulaRule(ArrayRule):
         self.name = name or f"{public_module(function)}.{function.__name__}"
 
     is_as_formulas_say = True
+
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
+        if self.names[0] != "self":
+            return super().formula_call(count, keywords, is_complex)
+        return None if is_complex else self._of_method(count, keywords, self.vjp)
+
+    def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
+        if self.names[0] != "self":
+            return super().tangent_call(count, keywords)
+        return self._of_method(count, keywords, self.jvp)
+
+    def _of_method(
+        self, count: int, keywords: Sequence[str], functions: Sequence[Callable[..., Any] | None]
+    ) -> FormulaCall | None:
+        """The formulas for a call of a method, whose object, a constant, they are given by name."""
+        named = places(count, keywords, self.names)
+        arrays = [name for name in self.names[1 : self.arrays] if named is not None and name in named]
+        if named is None or not self.is_pure(count, keywords) or "self" not in named:
+            return None
+        others = tuple((name, i) for name, i in named.items() if name not in arrays)
+        if self.written is None or self.written[0] is not functions:
+            self.written = functions, tuple(map(_with_object, functions))
+        formulas = tuple(self.written[1][self.names.index(name)] for name in arrays)
+        return FormulaCall(formulas, tuple(named[name] for name in arrays), others)
+
+    written: Any = None
+    """What `_of_method` has made of which functions."""
 
     def uncovered(self, count: int) -> Sequence[int]:
         return [i for i in range(count) if i not in self.known]
@@ -86,6 +116,17 @@ class FormulaRule(ArrayRule):
         refuse_others(self.name, self.known, args, fargs, self.names, is_tangent=False)
         args, kwargs = self._kept(args, kwargs)
         return super().rrule(args, fargs, kwargs)
+
+
+def _with_object(function: Callable[..., Any] | None) -> AnyFormula:
+    """The formula of a method by the function that is given the object in front of the arrays."""
+    if function is None:
+        return None
+
+    def written(by: Any, out: Any, *arrays: Any, self: Any, **others: Any) -> Any:
+        return function(by, out, self, *arrays, **others)
+
+    return Formula(written)
 
 
 def public_module(function: Any) -> str:

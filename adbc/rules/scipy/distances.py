@@ -35,15 +35,16 @@ def _cityblock(a: Any, b: Any, w: Any = None) -> Any:
     return np.sum(d if w is None else w * d, axis=-1)
 
 
-def _chebyshev(a: Any, b: Any) -> Any:
-    return np.max(np.abs(a - b), axis=-1)
+def _chebyshev(a: Any, b: Any, w: Any = None) -> Any:
+    d = np.abs(a - b)
+    return np.max(d if w is None else np.where(np.asarray(w) != 0, d, 0.0), axis=-1)
 
 
 def _minkowski(a: Any, b: Any, p: Any = 2.0, w: Any = None) -> Any:
     if p == np.inf:
-        return _chebyshev(a, b)
+        return _chebyshev(a, b, w)
     d = a - b
-    return np.linalg.norm(d if w is None else d * w ** (1.0 / p), p, axis=-1)
+    return np.linalg.norm(d if w is None else d * np.asarray(w) ** (1.0 / p), p, axis=-1)
 
 
 def _cosine(a: Any, b: Any) -> Any:

@@ -71,6 +71,44 @@ def _above_diagonal(function: Callable[..., Any]) -> Callable[..., Any]:
     return derivative
 
 
+_root_above_diagonal = _above_diagonal(linalg.sqrtm)
+
+
+def commuted(x: Any, e: Any) -> Any:
+    """The solution S of X S + S X = E, by one decomposition of the matrix X."""
+    if np.iscomplexobj(e) and not np.iscomplexobj(x):
+        x = x.astype(complex)
+    t, q = linalg.schur(x)
+    inner = adjoint(q) @ e @ q
+    (trsyl,) = linalg.get_lapack_funcs(("trsyl",), (t, inner))
+    solved, scale, _ = trsyl(t, t, inner)
+    return q @ (solved / scale if scale != 1 else solved) @ adjoint(q)
+
+
+def _commuted_x(by: Any, s: Any, x: Any, e: Any) -> Any:
+    w = commuted(adjoint(x), by)
+    return -(w @ adjoint(s) + adjoint(s) @ w)
+
+
+def _by_root(root: Any, e: Any) -> Any | None:
+    """The derivative of the root of a matrix in the direction `e`; None if nobody can tell."""
+    if root.ndim != 2 or not root.size or not np.isfinite(root).all():
+        return None
+    s = commuted(root, e)
+    rest = np.max(np.abs(root @ s + s @ root - e))
+    return s if rest <= 1e-8 * np.max(np.abs(e)) else None
+
+
+def _root_along(d: Any, y: Any, a: Any, **_: Any) -> Any:
+    found = _by_root(y, d)
+    return _root_above_diagonal(a, d) if found is None else found
+
+
+def _root_against(by: Any, y: Any, a: Any, **_: Any) -> Any:
+    found = _by_root(adjoint(y), by)
+    return _against(_root_above_diagonal, by, a) if found is None else found
+
+
 def _against(derivative: Callable[..., Any], by: Any, a: Any, *others: Any) -> Any:
     """The adjoint of the derivative at `a`.  It is not the derivative at the adjoint of `a`, where `a` has
     eigenvalues on a branch cut: those of its transpose are on the same side."""
@@ -228,7 +266,12 @@ ROWS: list[Rule] = [
     ZeroRule(put_random_state),
     _matrix_function(linalg.expm, _frechet),
     _matrix_function(linalg.logm, _above_diagonal(linalg.logm)),
-    _matrix_function(linalg.sqrtm, _above_diagonal(linalg.sqrtm)),
+    FormulaRule(
+        commuted,
+        jvp=[lambda d, s, x, e: -commuted(x, d @ s + s @ d), lambda d, s, x, e: commuted(x, d)],
+        vjp=[_commuted_x, lambda by, s, x, e: commuted(adjoint(x), by)],
+    ),
+    FormulaRule(linalg.sqrtm, jvp=[_root_along], vjp=[_root_against]),
     FormulaRule(
         linalg.fractional_matrix_power,
         jvp=[_power_along, _power_along_t],
@@ -242,7 +285,7 @@ ROWS: list[Rule] = [
             lambda d, x, a, b, q: linalg.solve_sylvester(a, b, d),
         ],
         vjp=[_sylvester_a, _sylvester_b, _sylvester_q],
-    ),
+    ).by_example(),
     FormulaRule(
         linalg.solve_discrete_lyapunov,
         jvp=[_stein_da, lambda d, x, a, q, **_: linalg.solve_discrete_lyapunov(a, d)],

@@ -36,13 +36,19 @@ def _dimension(mean: Any, cov: Any) -> int:
     return 1 if np.ndim(cov) < 2 else int(np.shape(cov)[0])
 
 
+def _below(n: int, start: int) -> Any:
+    """The mask of what stands in `n` rows and columns at least `start` places below the diagonal."""
+    places = np.arange(n)
+    return places[:, None] - start >= places
+
+
 def _matrix(cov: Any, n: int) -> Any:
     """The matrix that a number, the diagonal, or the lower triangle of a matrix stand for."""
     cov = np.asarray(1.0 if cov is None else cov, dtype=float)
     if n == 1:
         return np.reshape(cov, (1, 1))
     if np.ndim(cov) == 2:
-        return np.where(np.tri(n, dtype=bool), cov, cov.T)
+        return np.where(_below(n, 0), cov, cov.T)
     return cov * np.eye(n)
 
 
@@ -51,7 +57,7 @@ def _as_given(slope: Any, cov: Any, n: int) -> Any:
     if n == 1:
         return np.reshape(slope, np.shape(cov))
     if np.ndim(cov) == 2:
-        return np.where(np.tri(n, dtype=bool), slope + slope - np.diag(np.diagonal(slope)), 0.0)
+        return np.where(_below(n, 0), slope, 0.0) + np.where(_below(n, 1), slope, 0.0)
     return np.trace(slope) if np.ndim(cov) == 0 else np.diagonal(slope)
 
 
@@ -60,7 +66,7 @@ def _inverse_of_rank(matrix: Any) -> Any:
     inverse = None
     with contextlib.suppress(np.linalg.LinAlgError):
         inverse = np.linalg.inv(matrix)
-    if inverse is not None and np.linalg.norm(matrix) * np.linalg.norm(inverse) < _SAFE:
+    if inverse is not None and np.vdot(matrix, matrix) * np.vdot(inverse, inverse) < _SAFE**2:
         return inverse
     return np.linalg.pinv(matrix, rcond=_ZERO, hermitian=True)
 
@@ -162,6 +168,6 @@ _ENTROPY = FormulaRule(
     vjp=[None, _zero_against, _entropy_against],
     name="scipy.stats.multivariate_normal.entropy",
     when=_is_matrix,
-)
+).by_example()
 
 ROWS: list[Rule] = [_row("pdf", False), _row("logpdf", True), _ENTROPY]

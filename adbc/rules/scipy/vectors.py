@@ -13,7 +13,7 @@ from scipy import special, stats
 
 from adbc.rules.scipy.base import FormulaRule
 from adbc.rules.scipy.of_distributions import over
-from adbc.rules.table import Rule
+from adbc.rules.table import ArrayLike, Rule
 
 __all__ = ["ROWS"]
 
@@ -39,7 +39,7 @@ def _by_x(x: Any, alpha: Any) -> Any:
 
 def _by_alpha(x: Any, alpha: Any) -> Any:
     rest = special.psi(np.sum(alpha)) - special.psi(alpha)
-    return np.log(_whole(x, alpha)) + _columns(rest, x)
+    return np.log(_whole(x, alpha)) + (rest if np.ndim(x) == 1 else _columns(rest, x))
 
 
 def _row(name: str, is_log: bool) -> Rule:
@@ -57,14 +57,21 @@ def _row(name: str, is_log: bool) -> Rule:
 
     def against_alpha(by: Any, out: Any, self: Any, x: Any, alpha: Any) -> Any:
         d = weight(out) * by * _by_alpha(x, alpha)
-        return np.sum(d, axis=tuple(range(1, np.ndim(d))))
+        return d if np.ndim(d) == 1 else np.sum(d, axis=tuple(range(1, np.ndim(d))))
 
-    return FormulaRule(
+    row = FormulaRule(
         getattr(type(stats.dirichlet), name),
         jvp=[None, along_x, along_alpha],
         vjp=[None, against_x, against_alpha],
         name=f"scipy.stats.dirichlet.{name}",
     )
+    return row.by_example(_sampled)
+
+
+def _sampled(function: Any, arguments: Any, keywords: Any, also: Any = ()) -> Any | None:
+    """What the density gives: a number for one vector.  No example would do, for its sum has to be 1."""
+    is_one = not keywords and list(arguments[1:]) == [ArrayLike("float64", 1)] * 2
+    return np.float64 if is_one else None
 
 
 ROWS: list[Rule] = [_row("pdf", False), _row("logpdf", True)]

@@ -175,7 +175,25 @@ class NameFact:
         return value is self.value and _still(value, self.meaning)
 
     def rests_on(self, shot: Shot) -> bool:
-        return _note_names(self, shot.present, shot.absent) and shot.note_function(self.value)
+        is_noted = _note_names(self, shot.present, shot.absent) or self._is_method_noted(shot)
+        return is_noted and shot.note_function(self.value)
+
+    def _is_method_noted(self, shot: Shot) -> bool:
+        """Whether the path leads to the function of a method of an object, such as ``stats.norm.pdf``; if so,
+        what it rests on is noted."""
+        if len(self.path) < 3 or self.path[-1] != "__func__":
+            return False
+        *path, name, _ = self.path
+        owner = self.found(self.globals, tuple(path))
+        cls, space = type(owner), getattr(owner, "__dict__", {})
+        asks_nobody = not overrides(cls, "__getattribute__") and type(space) is dict
+        if not asks_nobody or name in space or not _is_found_there(cls, name):
+            return False
+        if getattr(cls, name) is not self.value:
+            return False
+        shot.note_class(cls)
+        shot.absent[id(space), name] = space, name
+        return _note_names(NameFact(self.globals, tuple(path), owner), shot.present, shot.absent)
 
 
 class ClassFact:
@@ -358,7 +376,25 @@ class QuestionFact:
 
     def rests_on(self, shot: Shot) -> bool:
         shot.note_class(self.cls)
-        return self.function is None  # else descriptors are asked
+        if self.function is None:
+            return True
+        shot.note_class(self.function)
+        return _is_found_there(self.cls, self.attribute) and _is_found_there(self.function, self.attribute)
+
+
+def _is_found_there(cls: type, name: str) -> bool:
+    """Whether attribute `name` of `cls` is what stands in the class or in one of its bases, or nothing: no
+    metaclass and no descriptor of the user's is asked for it."""
+    if type(cls) is not type or hasattr(vars(type).get(name), "__set__"):
+        return False
+    found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    return type(found) in _AS_THEY_STAND
+
+
+_AS_THEY_STAND = frozenset({
+    types.NoneType, types.FunctionType, types.WrapperDescriptorType, types.MethodDescriptorType,
+    types.BuiltinFunctionType,
+})  # fmt: skip
 
 
 _ANSWERS = {

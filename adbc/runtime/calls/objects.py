@@ -31,6 +31,7 @@ from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import add, slot_increment, slot_rdata
 from adbc.tangents.duals import without_fields
+from adbc.tangents.scalars import is_distribution
 
 __all__ = ["Answer", "Objects"]
 
@@ -113,6 +114,9 @@ class Objects(abc.ABC):
             obj, shadow, first = self.run(context, call.prepend(step.allocate, None, cls, None, None), mode)
             if not issubclass(type(obj), cls):  # whatever it says that its class is
                 return obj, shadow, first
+            if shadow is None and is_distribution(cls) and not vars(obj):  # new: `__init__` fills it
+                shadow = without_fields(cls)
+                context.shadows.register(obj, shadow)
         initialise = initialiser(type(obj))
         if initialise is None:
             return obj, shadow, first

@@ -95,6 +95,9 @@ def seed(out: Any, fout: Any, cotangent: Any) -> Any:
     if type(fout) is ArrayTangent and type(cotangent) is not ArrayTangent:  # a number, for an array of one
         accumulate(fout, out, cotangent)
         return None
+    if type(cotangent) is float and type(fout) is type(out) and getattr(out, "shape", None) == ():
+        fout += cotangent  # of an array without dimensions; quicker than what follows
+        return None
     cotangent = as_numbers(out, cotangent)
     check_increment(fout, cotangent)
     increment(fout, cotangent)

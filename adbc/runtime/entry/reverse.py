@@ -17,7 +17,6 @@ is.
 from __future__ import annotations
 
 import functools
-import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -40,7 +39,7 @@ from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import kept, pair, real, seed, snapshot
 from adbc.runtime.entry.selection import Selector, by_position, completed, least_count, places, selectors
 from adbc.runtime.entry.shared import is_alone, is_simple, shared
-from adbc.runtime.entry.structures import Pairs, is_plain, structure, zeros
+from adbc.runtime.entry.structures import Pairs, is_met_again, is_plain, structure, zeros
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
@@ -313,7 +312,7 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
     not as simple as `way` needs, or an object is met twice."""
     given = [*way.given]
     met: Pairs = []
-    owners: list[Any] = []
+    owners: Pairs = []
     is_closed = way.is_closed
     for i, kind, known_list, is_asked in way.with_address:
         x = args[i]
@@ -321,7 +320,7 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
             owner = x if x.base is None else owner_of(x)
             if owner is None:
                 return None
-            owners.append(owner)
+            owners.append((owner, _HELD if kind is _HELD else i))
             met.append((x, NO_FDATA))
             given[i] = NO_FDATA if kind is _VALUE else None
             continue
@@ -331,19 +330,17 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
         if kind is _NEW:
             given[i] = shadow
         if is_closed:
-            owners.append(x)
-    if len(met) > 1 and len({*map(id, map(_FIRST, met))}) != len(met):
-        return None
-    return None if len({*map(id, owners)}) != len(owners) else (given, met)
-
-
-_FIRST = operator.itemgetter(0)
+            owners.append((x, i))
+        elif shadow is NO_TANGENT and type(x) not in _WITH_ADDRESS and x.base is not None:
+            owners.append((owner_of(x), NO_TANGENT))
+    if not is_closed and owners:  # what a view belongs to may have been given too
+        owners += met
+    return None if is_met_again(met) or is_met_again(owners) else (given, met)
 
 
 def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
     """Value and gradients of a call on a way whose rule gives a real number; None if the arguments are not as
     simple as it needs, or the rule does not hold any more."""
-    arrays = way.arrays
     given: list[Any] = way.given
     met: Pairs = []
     if not way.is_plain:
@@ -351,7 +348,7 @@ def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple
         if found is None:
             return None
         given, met = found
-    elif arrays and _may_share([args[i] for i in arrays]):
+    elif way.arrays and _may_share(way, args):
         return None
     rule = way.rule
     if not rule.is_built:
@@ -391,15 +388,16 @@ def _hand(context: Context, hand: Callable[..., Any], *given: Any) -> Any:
     return hand(code, context, *others)
 
 
-def _may_share(arrays: list[Any]) -> bool:
-    """Whether some of the arrays share memory, as far as can be seen quickly."""
-    owners = []
-    for x in arrays:
+def _may_share(way: _Way, args: tuple[Any, ...]) -> bool:
+    """Whether one of the arrays shares memory with one that is not constant, as far as is seen quickly."""
+    owners: Pairs = []
+    for i in way.arrays:
+        x = args[i]
         owner = x if x.base is None else owner_of(x)
         if owner is None:
             return True
-        owners.append(id(owner))
-    return len(owners) > 1 and len(set(owners)) != len(owners)
+        owners.append((owner, _HELD if way.shadows[i] is _HELD else i))
+    return is_met_again(owners)
 
 
 class _Closed(Context):
@@ -450,14 +448,17 @@ def _holds_arrays(x: Any) -> bool:
 
 def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs, with_arrays: bool) -> Any:
     """The zero shadow of an array that owns its memory, or of a list or dict of what has no address, or of
-    lists and dicts of such; `NO_TANGENT` if it is constant; else None.
+    lists and dicts of such; `NO_TANGENT` if it is constant, which an array may be that is a view, too; else
+    None.
 
     met: gets all that has an address, with its shadow.  known_list: what is known of a list.  with_arrays:
     whether arrays may be in a list or dict.
     """
     shadow: Any
     if type(x) not in _WITH_ADDRESS:
-        if x.base is not None or x.dtype.kind not in "fc":
+        if x.base is not None and (not is_constant or owner_of(x) is None):
+            return None
+        if x.dtype.kind not in ("fciub" if is_constant else "fc"):
             return None
         shadow = NO_TANGENT if is_constant else kind_of(type(x)).zeros(x)  # type: ignore[attr-defined]  # of an array
     elif is_constant:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import pathlib
 import sys
 import time
+from collections.abc import Iterator
 
+from adbc.testing.coverage.bodies import BodyMutation, survey_of_bodies
 from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.judge import LIMIT
-from adbc.testing.coverage.mutations import mutated_entries, survey_of_mutations
+from adbc.testing.coverage.mutations import Mutation, mutated_entries, survey_of_mutations
 from adbc.testing.coverage.publish import page
 from adbc.testing.coverage.report import Group, as_json, table, to_look_at
 from adbc.testing.coverage.survey import survey, work
@@ -20,14 +23,18 @@ WORDS = ("found", "survives", "listed", "refused", "untried")
 
 def _mutate(modules: list[str], only: str, limit: int) -> int:
     """Show which mutations of rules survive, and how many there are; 1 if one survives that is not listed, or
-    if there is no call for one.  How far it has come is told beside, on the other stream."""
+    if there is no call for one.  How far it has come is told beside, on the other stream: of how many rows,
+    behind which come the functions in Python that are found in calls."""
     counts: dict[str, dict[str, int]] = {}
     start = time.monotonic()
     for module in modules:
         words = counts.setdefault(module, dict.fromkeys(WORDS, 0))
         total = sum(len(mutations) for _, _, mutations in mutated_entries(module, only))
         last = ""
-        for number, (mutation, word) in enumerate(survey_of_mutations(module, only, limit), 1):
+        found: Iterator[tuple[Mutation | BodyMutation, str]] = itertools.chain(
+            survey_of_mutations(module, only, limit), survey_of_bodies(module, only, limit)
+        )
+        for number, (mutation, word) in enumerate(found, 1):
             words[word] += 1
             if word in ("survives", "untried"):
                 print(f"{word}: {mutation.name}", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -178,3 +179,18 @@ def test_distributions_of_scipy_stats(name: str, parameters: tuple[float, ...]) 
 
     check_gradient(frozen, np.array([0.3, 0.9]), *parameters, argnums=argnums)
     check_gradient(quantile, np.array([0.3, 0.9]), *parameters, argnums=argnums)
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (lambda mu: stats.poisson(mu).pmf(2), 1.5),
+        (lambda mu: stats.poisson(mu, loc=1).logpmf(np.array([2, 3])), 1.5),
+        (lambda p: stats.binom(5, p).pmf(2), 0.3),
+        (lambda p: stats.geom(p).cdf(2), 0.3),
+        (lambda p: stats.bernoulli(p).mean() + stats.bernoulli(p).var(), 0.3),
+    ],
+)
+def test_discrete_distributions_that_hold_their_parameters(f: Callable[..., Any], x: float) -> None:
+    """They make a distribution of their own, of a class with a ``__new__`` in Python."""
+    check_rule(f, x)

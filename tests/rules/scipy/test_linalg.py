@@ -177,9 +177,21 @@ def test_other_decompositions() -> None:
             check_rule(call("lstsq", lapack_driver=driver), TALL.T, b[:3])
     check_rule(call("lstsq"), TALL + 1j * TALL[::-1], b)
     check_rule(call("lstsq", 0.3), TALL, b)
+    check_rule(linalg.lstsq, TALL, b)  # itself, which closes over another function
     for order in (None, 1, 2, np.inf, "fro", "nuc"):
         check_rule(lambda a, order=order: linalg.norm(a, order), A)
     check_rule(call("norm", 3, axis=1), A)
+
+
+def test_roots_of_matrices_twice() -> None:
+    """The derivative of a root solves an equation by a function that has derivatives itself."""
+    gradient = adbc.grad(lambda t: linalg.sqrtm(t[0] * S + t[1] * A)[0, 1])
+    t, step = np.array([1.0, 0.1]), 1e-5
+    numeric = [(gradient(t + step * d) - gradient(t - step * d)) / (2 * step) for d in np.eye(2)]
+    assert adbc.jacobian(gradient)(t) == pytest.approx(np.array(numeric), rel=1e-6, abs=1e-8)
+    singular = adbc.grad(lambda a: linalg.sqrtm(a).sum())
+    with pytest.warns(linalg.LinAlgWarning):
+        assert np.isnan(singular(np.array([[0.0, 1.0], [0.0, 0.0]]))).all()
 
 
 def test_functions_of_matrices() -> None:
@@ -190,6 +202,9 @@ def test_functions_of_matrices() -> None:
     check_rule(call("logm"), np.eye(4) + 0.02 * H)
     check_rule(call("sqrtm"), S)
     check_rule(call("sqrtm"), Z @ Z)
+    check_rule(call("sqrtm"), S.astype(np.float32))
+    check_rule(call("sqrtm"), np.stack([S, S + np.eye(4)]))
+    check_rule(lambda a: np.abs(linalg.sqrtm(a)), -S)
     check_rule(call("fractional_matrix_power", 0.3), S)
     for name in ("sinm", "cosm", "sinhm", "coshm", "tanm", "tanhm"):
         check_rule(call(name), 0.1 * A)

@@ -93,3 +93,11 @@ def test_points_on_a_line_and_antipodes() -> None:
 
     with pytest.warns(UserWarning, match="antipodes"):
         check_rule(lambda t: spatial.geometric_slerp([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], t), 0.3)
+
+
+def test_weights_of_largest_differences() -> None:
+    """Only whether a weight is zero matters."""
+    a, b = np.array([[0.1, 5.0, 0.3]]), np.array([[0.2, 0.1, 0.9], [0.4, 0.3, 0.2]])
+    for w in ([1, 0, 2], np.array([2, 3, 0])):
+        check_rule(lambda a, w=w: spatial.distance.cdist(a, b, "minkowski", p=np.inf, w=w), a)
+        check_rule(lambda a, w=w: spatial.distance.cdist(a, b, "minkowski", p=3, w=w), a)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import enum
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,7 +14,8 @@ import pytest
 
 import adbc
 from adbc.runtime import default_engine
-from adbc.runtime.build.facts import class_fact, together
+from adbc.runtime.build.facts import QuestionFact, class_fact, together
+from adbc.runtime.build.glances import Shot
 from benchmarks.instructions import executed
 
 RATE = 2.0
@@ -289,6 +291,73 @@ def test_what_it_costs_to_look() -> None:
     assert not glance.holds()
     del Base.d  # type: ignore[attr-defined]
     assert glance.holds()
+
+
+class Scale:
+    def __init__(self) -> None:
+        self.by = 2.0
+
+    def times(self, x: Any) -> Any:
+        return self.by * x
+
+
+SCALE = Scale()
+
+
+def scaled(x: Any) -> Any:
+    return SCALE.times(x) + math.sin(x)
+
+
+@pytest.mark.parametrize("home", ["class", "object", "global"])
+def test_a_method_of_an_object_by_its_name(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The function is another one if the class or the object is given another, or the name another object."""
+    gradient = adbc.grad(scaled)
+    for _ in range(40):
+        assert gradient(0.5) == 2.0 + math.cos(0.5)
+    if home == "class":
+        monkeypatch.setattr(Scale, "times", lambda self, x: 3.0 * x)
+    elif home == "object":
+        monkeypatch.setattr(SCALE, "times", lambda x: 3.0 * x, raising=False)
+    else:
+        other = Scale()
+        other.by = 3.0
+        monkeypatch.setitem(globals(), "SCALE", other)
+    for _ in range(3):
+        assert gradient(0.5) == 3.0 + math.cos(0.5)
+
+
+class Parent:
+    def area(self) -> float:
+        return 1.0
+
+
+class Child(Parent):
+    pass
+
+
+class Described:
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return Described.found
+
+    found: Any = None
+
+
+def test_answers_that_descriptors_give_are_asked_for() -> None:
+    """What a class inherits follows from what stands there only where no descriptor has a say."""
+    fact = QuestionFact(Child, "area", Parent, True)
+    assert fact.holds()
+    assert fact.rests_on(Shot())
+    assert QuestionFact(Child, "volume", Parent, True).rests_on(Shot())
+    for name in ("__name__", "__doc__"):
+        assert not QuestionFact(Child, name, Parent, True).rests_on(Shot())
+    has_descriptor = type("HasDescriptor", (Parent,), {"area": Described()})
+    fact = QuestionFact(has_descriptor, "area", Parent, False)
+    assert fact.holds()
+    assert not fact.rests_on(Shot())
+    Described.found = Parent.area
+    assert not fact.holds()
+    Described.found = None
+    assert not QuestionFact(Meta("WithMeta", (Parent,), {}), "area", Parent, True).rests_on(Shot())
 
 
 def test_classes_of_which_there_are_no_instances() -> None:

@@ -11,6 +11,7 @@ import pytest
 import adbc
 from adbc.errors import ConstWriteError
 from adbc.runtime import default_engine
+from adbc.runtime.entry import reverse
 from adbc.runtime.entry.reading import only_read
 
 
@@ -150,6 +151,41 @@ def test_shared_memory_is_not_constant() -> None:
     # By hand: sum of x[i] * x[2 - i] ** 2.
     by_hand = [x[2] ** 2 + 2.0 * x[2] * x[0], 3.0 * x[1] ** 2, x[0] ** 2 + 2.0 * x[0] * x[2]]
     np.testing.assert_array_equal(adbc.grad(product)(x, x[::-1]), by_hand)
+
+
+def sum_of_three(x: Any, y: Any, z: Any) -> Any:
+    return np.sum(x * y * z * 1.0)
+
+
+def kept_product(x: Any, y: Any, z: Any) -> Any:
+    """A function that is given shadows, for its result is no number."""
+    return np.tensordot(x * y, z, 1)
+
+
+@pytest.mark.parametrize("f", [sum_of_three, kept_product])
+def test_constants_may_be_one_object_and_views_and_integers(f: Callable[..., Any]) -> None:
+    """They take the short way then; what shares memory with an argument that is asked for takes the long."""
+    gradient, taken = adbc.grad(f), []
+    with pytest.MonkeyPatch.context() as patch:
+        first = reverse.FirstCall.__init__
+
+        def noted(self: Any, *args: Any, **options: Any) -> None:
+            taken.append(args)
+            first(self, *args, **options)
+
+        patch.setattr(reverse.FirstCall, "__init__", noted)
+        x, y, wide = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]), np.arange(6.0)
+        for other in (y, y[:], wide[3:], wide[:3], np.array([1, 2, 3])):
+            for _ in range(3):
+                taken.clear()
+                np.testing.assert_array_equal(gradient(x, other, other), other * other)
+                np.testing.assert_array_equal(gradient(x, y, other), y * other)
+            assert not taken
+    for _ in range(3):
+        np.testing.assert_array_equal(gradient(x, y, x), 2.0 * x * y)
+        np.testing.assert_array_equal(gradient(x, x, y), 2.0 * x * y)
+        np.testing.assert_array_equal(gradient(x, x, x), 3.0 * x * x)
+        np.testing.assert_array_equal(gradient(wide[:3], y, wide[:3]), 2.0 * wide[:3] * y)
 
 
 class Holder:

@@ -25,6 +25,22 @@ _OF_WHOLE = {
     "eval_hermite": (0,), "eval_hermitenorm": (0,), "legendre_p": (0,), "legendre_p_all": (0,),
 }  # fmt: skip
 
+_RULES = "adbc.rules.scipy"
+
+OF_BODIES = {
+    f"{_RULES}.trees.halfspaces: np.asarray(interior_point) * 1.0, a hundredth more": (
+        "any point inside will do"
+    ),
+    f"{_RULES}.trees.halfspaces: np.asarray(halfspaces) * 1.0, a hundredth more": (
+        "a half space is one of each multiple of its numbers"
+    ),
+    f"{_RULES}.distances._metric: np.linalg.inv(np.atleast_2d(np.cov(everything.T))).T, not transposed": (
+        "the matrix is symmetric"
+    ),
+    f"{_RULES}.distances.squareform: len(x) * 2, a hundredth more": "it is rounded to a whole number",
+}
+"""What is said of functions in Python (`adbc.testing.coverage.bodies`)."""
+
 SURVIVORS: dict[str, str] = {
     **{
         f"scipy.special.{name}: row 0, argument {i}: dropped": _WHOLE
@@ -46,6 +62,7 @@ SURVIVORS: dict[str, str] = {
     **{f"numpy.ndarray.setflags: row 0, {what}": "no number changes" for what in (*SIGNS, "not restored")},
     "numpy.positive.at: row 0, not restored": "what is overwritten is overwritten with itself",
     "scipy.special.jn: row 0, argument 0: dropped": "the refusal names jv, of which jn is another name",
+    **OF_BODIES,
 }
 """By the name of a mutation, why no call can find it."""
 

@@ -38,7 +38,10 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_I}.quad(lambda t, a: np.sin(a * t), v[0], 2.0, args=(v[1],))[0]",
         f"{_I}.quad(lambda t: np.exp(-v[0] * t), 0.0, np.inf)[0]",
     ],
-    f"{_I}.quad_vec": [f"{_I}.quad_vec(lambda t: np.exp(-v * t), 0.0, u[0])[0]"],
+    f"{_I}.quad_vec": [
+        f"{_I}.quad_vec(lambda t: np.exp(-v * t), 0.0, u[0])[0]",
+        f"{_I}.quad_vec(lambda t: np.exp(-v * t), -0.3 * u[1], u[0], points=[0.2])[0]",
+    ],
     f"{_I}.dblquad": [
         f"{_I}.dblquad(lambda s, t: np.exp(-v[0] * s * t), 0.0, v[1], lambda t: 0.0, lambda t: v[2] * t)[0]"
     ],

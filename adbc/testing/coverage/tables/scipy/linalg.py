@@ -134,6 +134,40 @@ CALLS: dict[str, Sequence[str]] = {
     "scipy.linalg.dft": ["np.abs(scipy.linalg.dft(5) @ v)"],
 }
 
+_L = "scipy.linalg"
+_BAND = "np.stack([0.2 * v, u + 2.0])"
+_MORE = {
+    "pinv": ["pinv(np.stack([C, 2.0 * C]))"],
+    "qr": ["qr(np.stack([A, B]))[1]", "qr(C)[1]", "qr(C.T)[1]"],
+    "lu_factor": ["lu_factor(np.stack([A, B]))[0]", "lu_factor(C)[0]"],
+    "eig": ["np.abs({}.eig(A, B)[0])", "np.abs({}.eig(A, B)[1])", "np.abs({}.eig(A + 0.3j * B)[1])"],
+    "eigvals": ["eigvals(np.stack([A, B]))", "eigvals(A, B)"],
+    "eigh": [
+        "np.abs({}.eigh(S, T @ T.T)[1])",
+        "eigh(S, T @ T.T + 0.05j * (A - A.T))[0]",
+        "eigh(S + 0.1j * (A - A.T), lower=False)[0]",
+        "eigh(np.stack([S, 2.0 * S]))[0]",
+    ],
+    "eig_banded": [
+        f"np.abs({{}}.eig_banded({_BAND})[1])",
+        f"eig_banded(np.stack([{_BAND}, 2.0 * {_BAND}]))[0]",
+        "eig_banded(np.stack([0.2j * v + 0.1 * u, u + 2.0]))[0]",
+    ],
+    "eigh_tridiagonal": ["np.abs({}.eigh_tridiagonal(v, u[:4])[1])"],
+    "cholesky_banded": ["cholesky_banded(np.stack([0.2j * v + 0.1 * u, u + 2.0]))"],
+    "cho_solve": ["cho_solve((np.stack([T, 2.0 * T]), True), np.stack([v[:3], u[:3]])[..., None])"],
+    "cho_solve_banded": [
+        "cho_solve_banded((A[:2] + 1.0, True), v[:3])",
+        "cho_solve_banded((A[:2] + 1.0 + 0.3j * B[:2], False), v[:3])",
+    ],
+    "qr_update": ["qr_update(*{}.qr(A), B[:, :2], A[:, 1:])[1]"],
+}
+"""Forms besides: stacks of matrices, complex numbers, vectors; {} stands for the module."""
+
+for _name, _calls in _MORE.items():
+    _texts = [text.format(_L) if "{}" in text[:9] else f"{_L}.{text.format(_L)}" for text in _calls]
+    CALLS[f"{_L}.{_name}"] = [*CALLS[f"{_L}.{_name}"], *_texts]
+
 SKIPPED: dict[str, str] = {
     "scipy.linalg.clarkson_woodruff_transform": "draws a random matrix",
     **{

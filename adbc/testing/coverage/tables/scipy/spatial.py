@@ -40,6 +40,10 @@ CALLS: dict[str, Sequence[str]] = {
         *(f"{_D}.cdist(A, C, '{name}')" for name in _METRICS),
         f"{_D}.cdist(A, C, 'minkowski', p=3)",
         f"{_D}.cdist(A, C, 'mahalanobis', VI=S)",
+        f"{_D}.cdist(A, C, 'mahalanobis')",
+        f"{_D}.cdist(A, C, 'minkowski', p=3, w=[1.0, 2.0, 0.5])",
+        f"{_D}.cdist(A, C, 'minkowski', p=np.inf)",
+        *(f"{_D}.cdist(A, C, '{name}', w=[1.0, 2.0, 0.5])" for name in _METRICS[:4]),
     ],
     f"{_D}.pdist": [f"{_D}.pdist(A)", *(f"{_D}.pdist(A, '{name}')" for name in _METRICS)],
     f"{_D}.squareform": [f"{_D}.squareform(np.append(v, u[0]))", f"{_D}.squareform({_D}.squareform(v[:3]))"],
@@ -51,7 +55,13 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_P}.geometric_slerp": [
         f"{_P}.geometric_slerp(v[:3] / np.linalg.norm(v[:3]), u[:3] / np.linalg.norm(u[:3]), [0.2, 0.7])"
     ],
-    f"{_P}.ConvexHull": [f"{_P}.ConvexHull(C[:, :2]).vertices", f"{_P}.ConvexHull(C[:, :2]).volume"],
+    f"{_P}.ConvexHull": [
+        f"{_P}.ConvexHull(C[:, :2]).vertices",
+        f"{_P}.ConvexHull(C[:, :2]).volume",
+        f"{_P}.ConvexHull(C[:, :2]).area",
+        f"{_P}.ConvexHull(C).area",
+        f"{_P}.ConvexHull(C).volume",
+    ],
     f"{_P}.Delaunay": [f"{_P}.Delaunay(C[:, :2]).simplices"],
     f"{_P}.Voronoi": [f"{_P}.Voronoi(C[:, :2]).vertices"],
     f"{_P}.HalfspaceIntersection": [
@@ -62,6 +72,9 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_P}.KDTree(C).query(A)[1]",
         f"{_P}.KDTree(C).query(A)[0]",
         f"{_P}.KDTree([[0.0, 0.0], [1.0, 1.0]]).query(v[:2])[0]",
+        f"{_P}.KDTree(C).query(A, p=1)[0]",
+        f"{_P}.KDTree(C).query(A, k=2, p=np.inf)[0]",
+        f"{_P}.KDTree(C % 1.0, boxsize=1.0).query(A % 1.0, p=3)[0]",
     ],
     f"{_P}.cKDTree": [f"{_P}.cKDTree(C).query(A)[1]", f"{_P}.cKDTree(C).query(A)[0]"],
     f"{_P}.Rectangle": [f"{_P}.Rectangle(v[:2] + 1.0, u[:2] - 1.0).min_distance_point([0.0, 0.0])"],
