@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
+from scipy.stats import _distn_infrastructure as _infrastructure
 
 from adbc.rules.lookup import derived_body
 from adbc.rules.quick import once_per_call
@@ -53,12 +54,38 @@ def _body(name: str) -> Callable[..., Any]:
     return body
 
 
+# -- distributions that hold their parameters --------------------------------------------------------------
+
+
+def own_distribution(distribution: Any) -> Any:
+    """A new distribution like `distribution`, as one that holds its parameters makes for itself.
+
+    It has no numbers with a derivative, and is made by code that writes its documentation."""
+    return distribution.__class__(**distribution._updated_ctor_param())
+
+
+def _hold(self: Any, dist: Any, *args: Any, **kwds: Any) -> None:
+    self.args = args
+    self.kwds = kwds
+    self.dist = own_distribution(dist)
+    shapes, _, _ = self.dist._parse_args(*args, **kwds)
+    self.a, self.b = self.dist._get_support(*shapes)
+
+
+_HOLD = _infrastructure.rv_frozen.__init__
+_DOES = (
+    "args", "kwds", "__class__", "_updated_ctor_param", "dist", "_parse_args", "_get_support", "a", "b",
+)  # fmt: skip
+"""What the constructor of such a distribution reads, sets and calls."""
+
 _NAMES = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf")
 _ASKED = ("_argcheck", "_support_mask", "_open_support_mask")
 
 ROWS: list[Rule] = [
     *DIRECT_ROWS,
     ZeroRule(are_inside),
+    ZeroRule(own_distribution),
+    *([Overlay(_HOLD, _hold)] if _HOLD.__code__.co_names == _DOES else []),
     *(
         Overlay(getattr(stats.rv_continuous, name), _body(name))
         for name in _NAMES
