@@ -231,6 +231,15 @@ def extremum_jvp(
 
 
 def extremum_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **others: Any) -> Any:
+    is_number = axis is None and (by.__class__ is float or by.__class__ is np.float64)
+    if is_number and where is True and "initial" not in others and x.__class__ is np.ndarray:
+        place = x.argmax()
+        if x.item(place) != y:
+            place = x.argmin()  # and where it is no number, the first that is none
+        if x.item(place) == y or y != y:  # else those that are none have been passed over
+            d = np.zeros(x.shape)
+            d.reshape(-1)[place] = by
+            return d
     if where is True and "initial" not in others and is_finite(y):  # so that it is one of the numbers
         peak, by_peak = (y, by) if others.get("keepdims") is True else (kept(y, x, axis), kept(by, x, axis))
         equal = np.equal(x, peak)
