@@ -28,13 +28,15 @@ after::
                                                                 branch %2, then, else
 
 Code that was derived asks in this way, and is lifted again where its derivative is taken: what is asked then
-has no derivative, whatever is known of the object.  Needs foreign calls.
+has no derivative, whatever is known of the object.  Not for classes of which something may stand for an
+instance (generators, iterators and functions of `functools`).  Needs foreign calls.
 """
 
 from __future__ import annotations
 
 import builtins
 import operator
+import sys
 import types
 from typing import Any
 
@@ -52,7 +54,7 @@ def class_tests(graph: Graph) -> Graph:
     asked: set[Instruction] = set()
     for block in graph.blocks:
         for call in block.instructions:
-            if target(call) is operator.is_ and isinstance(constant(call.operands[2]), type):
+            if target(call) is operator.is_ and _is_meant(constant(call.operands[2])):
                 kind = call.operands[1]
                 if isinstance(kind, Instruction) and _is_class_of(kind):
                     call.operands = [Const(_class_is_), kind.operands[2], call.operands[2]]
@@ -73,6 +75,21 @@ def class_tests(graph: Graph) -> Graph:
         graph.replace_uses(replaced)
         remove_unreachable(graph)
     return graph
+
+
+_BUILTIN: frozenset[Any] = frozenset({
+    bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset,
+    types.NoneType, types.MethodType,
+})  # fmt: skip
+_LIBRARY = sys.stdlib_module_names - {"__main__"}
+
+
+def _is_meant(cls: Any) -> bool:
+    """Whether `cls` is a class that is asked for as it is: of many in the standard library there may be
+    instances of adbc's own that stand for some of its, and `type` gives what they stand for."""
+    if not isinstance(cls, type):
+        return False
+    return cls in _BUILTIN or cls.__module__.partition(".")[0] not in _LIBRARY
 
 
 def _is_class_of(call: Instruction) -> bool:

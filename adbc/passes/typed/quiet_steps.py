@@ -43,7 +43,7 @@ from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import forget_handler
 from adbc.ir.intrinsics import _exhausted_, _iter_, _next_
 from adbc.ir.terminators import Branch, Jump, Raise
-from adbc.ir.traverse import join_lines, predecessors
+from adbc.ir.traverse import join_lines, predecessors, remove_unreachable
 from adbc.ir.values import Instruction, Value
 from adbc.passes.query import target
 from adbc.types.inference import type_of
@@ -64,6 +64,8 @@ def quiet_steps(graph: Graph) -> bool:
     heads = {block for block in quiet if target(block.instructions[-1]) is _next_}
     join_lines(graph, lambda block, following: block in heads and _tests(following))
     changed = bool(quiet)
+    if quiet:
+        remove_unreachable(graph)
     sources = predecessors(graph)
     for block in list(graph.blocks):
         end = block.terminator

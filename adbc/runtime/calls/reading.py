@@ -19,6 +19,7 @@ from types import (
 from typing import Any, ClassVar
 
 from adbc.ir import intrinsics
+from adbc.rules.classes import stands_for
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls.classes import (
     CONTAINERS,
@@ -155,7 +156,8 @@ class Attributes(Objects):
         def ask(context: Context, xs: Values, fs: Values, mode: Mode = self.mode) -> Any:
             if len(xs) != 1 or context.classes or context.texts is not None:
                 return otherwise(context, xs, fs, mode)
-            return self.constant(type(xs[0]), None, 1)
+            meant = stands_for(type(xs[0]))
+            return self.constant(type(xs[0]) if meant is None else meant, None, 1)
 
         return self.named(ask, function)
 
