@@ -241,7 +241,9 @@ def _array(description: ArrayLike, length: int, wholes: Iterator[int] | None) ->
 
 def _described(out: Any) -> Any | None:
     if type(out) is np.ndarray:
-        return ArrayLike(out.dtype.name, out.ndim) if out.dtype.kind in "fciub" else None
+        # Of a large int an array without axes is made that holds an object.
+        is_known = out.dtype.kind in ("fciub" if out.ndim else "fc")
+        return ArrayLike(out.dtype.name, out.ndim) if is_known else None
     if type(out) is tuple:
         parts = tuple(map(_described, out))
         return None if any(p is None for p in parts) else parts
