@@ -23,7 +23,7 @@ import types
 from typing import Any, Protocol
 
 from adbc.ir.graph import Block, Graph
-from adbc.ir.intrinsics import _class_is_, _foreigncall_, _form_is_, _getattr_, _unpack_
+from adbc.ir.intrinsics import _assume_, _class_is_, _foreigncall_, _form_is_, _getattr_, _unpack_
 from adbc.ir.terminators import Branch, Jump, Unreachable
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
@@ -48,6 +48,7 @@ class BranchKnowledge(Protocol):
 def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
     """Replace branches that types have decided by jumps, in place; returns whether there were any."""
     changed = False
+    guards: set[Instruction] = set()
     for block in graph.blocks:
         changed |= _cut_behind_errors(block)
         _read_classes(block, knowledge)
@@ -58,6 +59,8 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
         if answer is None:
             continue
         taken, left = (end.true, end.false) if answer else (end.false, end.true)
+        if _is_guard(end):
+            guards.add(end.condition)  # type: ignore[arg-type]  # a call
         block.terminator = Jump(taken, end.position)
         if left is not block.handler:
             for phi in left.phis:
@@ -65,7 +68,21 @@ def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:
         changed = True
     if changed:
         remove_unreachable(graph)
+        used = use_counts(graph) if guards else {}
+        drop(graph, {test for test in guards if not used.get(test)})
     return changed
+
+
+def _is_guard(branch: Branch) -> bool:
+    """Whether a guess is tested, which nobody but the guard knows: behind a test of the program's own nothing
+    is assumed, and the rest of the function behind a guess may want to know what it gave."""
+    test = branch.condition
+    if target(test) is _form_is_:
+        return True
+    if target(test) is not _class_is_ or not branch.true.instructions:
+        return False
+    first = branch.true.instructions[0]
+    return target(first) is _assume_ and first.operands[1] is test.operands[1]  # type: ignore[attr-defined]  # a call
 
 
 def drop_idle_tests(graph: Graph, knowledge: BranchKnowledge | None = None) -> None:

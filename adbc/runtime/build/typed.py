@@ -17,6 +17,7 @@ from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.built_tuples import built_tuples
 from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.copied_containers import copied_containers
+from adbc.passes.typed.decided_branches import drop_idle_tests
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.first_reads import first_reads
@@ -175,6 +176,7 @@ def _with_copied_containers(graph: Graph, typing: Typing) -> Graph:
 
 def _with_record_values(graph: Graph, typing: Typing) -> Graph:
     knowledge = typing.knowledge
+    drop_idle_tests(graph)
     if not any(target(call) is made_record for call in graph.instructions()):
         return graph
     if knowledge.graphs.inlines:

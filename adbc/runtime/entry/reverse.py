@@ -39,7 +39,7 @@ from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import kept, pair, real, seed, snapshot
 from adbc.runtime.entry.selection import Selector, by_position, completed, least_count, places, selectors
 from adbc.runtime.entry.shared import is_alone, is_simple, shared
-from adbc.runtime.entry.structures import Pairs, is_met_again, is_plain, structure, zeros
+from adbc.runtime.entry.structures import FIRST, Pairs, is_met_again, is_plain, structure, zeros
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
@@ -308,8 +308,7 @@ class Entrance:
 
 
 def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
-    """The shadows of the arguments, and all that has an address with its shadow; None if the arguments are
-    not as simple as `way` needs, or an object is met twice."""
+    """Shadows of the arguments, and what has an address with its shadow; None if it is not as `way` needs."""
     given = [*way.given]
     met: Pairs = []
     owners: Pairs = []
@@ -333,9 +332,10 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
             owners.append((x, i))
         elif shadow is NO_TANGENT and type(x) not in _WITH_ADDRESS and x.base is not None:
             owners.append((owner_of(x), NO_TANGENT))
-    if not is_closed and owners:  # what a view belongs to may have been given too
+    if owners and not is_closed:  # what a view belongs to may have been given too
         owners += met
-    return None if is_met_again(met) or is_met_again(owners) else (given, met)
+    is_again = len(met) > 1 and len({*map(id, map(FIRST, met))}) != len(met) and is_met_again(met)
+    return None if is_again or (owners and is_met_again(owners)) else (given, met)
 
 
 def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:

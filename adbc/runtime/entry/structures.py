@@ -20,7 +20,7 @@ from adbc.tangents import NO_TANGENT
 from adbc.tangents.activity_marks import mark_inactive
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["Pairs", "fits", "is_met_again", "is_plain", "structure", "zeros"]
+__all__ = ["FIRST", "Pairs", "fits", "is_met_again", "is_plain", "structure", "zeros"]
 
 Pairs = list[tuple[Any, Any]]
 """Objects and their tangents."""
@@ -249,10 +249,10 @@ def _array_fits(x: Any, t: Any, met: Pairs) -> bool:
 
 def is_met_again(met: Pairs) -> bool:
     """Whether an object is met twice, with another mark: what is constant may be met as often as it likes."""
-    if len(met) < 2 or len({*map(id, map(_FIRST, met))}) == len(met):
+    if len(met) < 2 or len({*map(id, map(FIRST, met))}) == len(met):
         return False
     marks: dict[int, Any] = {}
     return any(marks.setdefault(id(x), mark) is not mark for x, mark in met)
 
 
-_FIRST = operator.itemgetter(0)
+FIRST = operator.itemgetter(0)

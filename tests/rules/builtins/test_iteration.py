@@ -206,7 +206,8 @@ def test_a_body_does_what_the_builtin_does(function, call) -> None:
         row = default_table().find(function, tuple(map(type, args)))
         return (row.body if isinstance(row, Overlay) else function)(*args, **keywords)
 
-    bodies = [row.body for row in default_table().rows(function) if isinstance(row, Overlay)]
+    rows = [row for row in default_table().rows(function) if isinstance(row, Overlay)]
+    bodies = [row.body for row in rows if row.when is None or row.when(object)]
     assert outcome(call, body) == outcome(call, bodies[-1]) == outcome(call, function)
 
 
