@@ -89,7 +89,8 @@ def _is_meant(cls: Any) -> bool:
     instances of adbc's own that stand for some of its, and `type` gives what they stand for."""
     if not isinstance(cls, type):
         return False
-    return cls in _BUILTIN or cls.__module__.partition(".")[0] not in _LIBRARY
+    module = cls.__module__  # which a class may define as it likes
+    return cls in _BUILTIN or (isinstance(module, str) and module.partition(".")[0] not in _LIBRARY)
 
 
 def _is_class_of(call: Instruction) -> bool:
