@@ -219,7 +219,7 @@ class _Census:
         cls = type(x)
         if cls in _ATOMS or id(x) in self.anchors:
             return True
-        if isinstance(x, type):
+        if issubclass(cls, type):  # `isinstance` asks a proxy, which may be of something that is gone
             return not x.__flags__ & HEAP_TYPE or self.modules.has_class(x)
         if cls is types.FunctionType:
             namespace = self.modules.namespaces.get(id(x.__globals__))

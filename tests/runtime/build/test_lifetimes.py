@@ -302,3 +302,13 @@ def test_looking_takes_little_of_the_time(monkeypatch: pytest.MonkeyPatch) -> No
     pace.end()
     counts.append((0, 0, 0))  # a program has asked for this collection
     assert pace.begin()
+
+
+def test_a_proxy_of_what_is_gone_leads_to_no_code() -> None:
+    """It raises where anybody asks it for its class."""
+
+    class Gone:
+        pass
+
+    census = lifetimes._Census([], [])
+    assert not census._is_permanent(weakref.proxy(Gone()))
