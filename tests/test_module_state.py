@@ -63,6 +63,7 @@ STATE = {
     "tangents.internal.ARRAY_OF_SEQUENCE": ARRAYS,
     "tangents.internal.ARRAY_REDUCE": ARRAYS,
     "tangents.internal._OF_NUMBERS": MEMO,
+    "tangents.internal.REALS": ARRAYS,
     "tangents.iterators._ITERATORS": ARRAYS,
     "tangents.protocol.KINDS": KINDS,
     "tangents.protocol.RESOLVERS": KINDS,
