@@ -45,7 +45,6 @@ from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.merge_blocks import merge_blocks
 from adbc.passes.query import constant, drop, target
-from adbc.passes.typed.decided_branches import drop_idle_tests
 from adbc.types.inference import is_rest, type_of
 from adbc.types.lattice import ANY, AbstractType, Exact, RecordType
 from adbc.types.records import MAKERS, made_fields, making, record_field, record_names, unhidden
@@ -95,7 +94,6 @@ def with_methods(
 
 def record_values(graph: Graph) -> bool:
     """Read fields of records where these were made, in place; returns whether there were any."""
-    drop_idle_tests(graph)
     changed = without_assumptions(graph)
     return _Records(graph).replace() or changed
 
