@@ -11,8 +11,8 @@ from adbc.runtime.calls.nested import FOLLOWED, LEAVING
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.entry.forward import value_and_tangent, value_tangent_and_aux
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
+from adbc.runtime.entry.pullbacks import value_and_pullback
 from adbc.runtime.entry.reusable import ReusablePullback
-from adbc.runtime.entry.reverse import value_and_pullback
 from adbc.runtime.entry.selection import Selector
 from adbc.runtime.entry.signature import Signature, as_signature
 from adbc.runtime.report.tracebacks import leave

@@ -208,6 +208,7 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
             engine.rules.clear()
             engine.plans.clear()
             engine.ways.clear()
+            engine.entrances.clear()
         told.clear()
         value = _run(function, args, mode)
     sections = tuple(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from adbc.tangents.contents import contents
-from adbc.tangents.standing import Standing
+from adbc.tangents.standing import Standing, is_alike, same_row
 
 
 class Plain:
@@ -83,6 +83,13 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "longer list": (lambda: [1.0], lambda x: x.append(1.0)),
     "dict": (lambda: {"a": 1.0}, lambda x: x.update(a=float("3.0"))),
     "keys": (lambda: {"a": None, "b": None}, lambda x: (x.pop("a"), x.update(c=None))),
+    "texts": (lambda: ["a", "b", 1], lambda x: x.__setitem__(1, "c")),
+    "a text replaced by a list": (lambda: ["a", "b"], lambda x: x.__setitem__(1, [1.0])),
+    "a text replaced by an array": (lambda: ["a", "b"], lambda x: x.__setitem__(1, np.zeros(2))),
+    "texts by name": (lambda: {"a": "b", "c": None}, lambda x: x.update(c="d")),
+    "an equal number": (lambda: {"a": 1.0, "b": "c"}, lambda x: x.update(a=float("1.0"))),
+    "an equal list": (lambda: ["a", [1.0]], lambda x: x.__setitem__(1, [1.0])),
+    "other keys": (lambda: {1: "a", (2, 3): "b"}, lambda x: (x.pop(1), x.update({4: "a"}))),
     "own dict": (lambda: Named(a=1.0), lambda x: dict.update(x, a=float("3.0"))),
     "queue": (lambda: collections.deque([1.0]), lambda x: x.rotate() or x.append(2.0)),
     "set": (lambda: {1.0}, lambda x: x.add(2.0)),
@@ -104,3 +111,30 @@ def test_a_change_is_seen(name: str) -> None:
     assert standing.stands()
     change(x)
     assert not standing.stands()
+
+
+def test_what_is_equal_is_the_same_where_it_leads_nowhere() -> None:
+    x = {"name": "".join(["a", "b"]), "count": 1000}
+    standing = Standing(contents([x]))
+    x.update(name="".join(["a", "b"]), count=int("1000"))
+    assert standing.stands()
+
+
+@pytest.mark.parametrize("x", ["a", 1, None, list, Plain, np, test_a_change_is_seen, property()])
+def test_what_is_alike(x: Any) -> None:
+    assert is_alike(x)
+    assert same_row([x], [x])
+    assert not same_row([np.zeros(2)], [x])
+    assert not same_row([x, x], [x])
+
+
+class AnswersToAll(type):
+    def __eq__(cls, other: object) -> bool:
+        return True
+
+    __hash__ = type.__hash__
+
+
+@pytest.mark.parametrize("x", [1.0, [1.0], (1.0,), np.zeros(2), Plain(), AnswersToAll("Answering", (), {})])
+def test_what_is_not_alike(x: Any) -> None:
+    assert not is_alike(x)

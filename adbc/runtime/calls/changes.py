@@ -98,8 +98,6 @@ class LibraryMemory:
         """What undoes a change, and whether it is to be undone (None: it is)."""
         found = self.found
         is_changed = found is not None and not found.stands()
-        if found is not None and is_changed:
-            context.library_memory.forget(found)
         for x, old in found.content if found is not None and is_changed else ():
             if differs(x, old) and not (kept is not None and kept.knows(x)):
                 is_met = context.shadows.lookup(x) is not None

@@ -90,8 +90,10 @@ class InC(abc.ABC):
         if context.kept is not None or context.__dict__.get("held") or not known.holds(function):
             return SLOW
         is_bounded = known.is_harmless or known.is_quiet
-        if not is_bounded and finds_memory(context, function):
-            return SLOW
+        if not is_bounded:
+            known.finds_memory = known.finds_memory or finds_memory(context, function)
+            if known.finds_memory:
+                return SLOW
         out = called_by_user(functools.partial(function, *xs)) if known.looks else function(*xs)
         if not known.is_quiet:
             context.attributes.clear()

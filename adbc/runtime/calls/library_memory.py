@@ -11,7 +11,6 @@ objects.  It is a look of limited length; packages known to keep nothing of the 
 from __future__ import annotations
 
 import types
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -20,6 +19,8 @@ from adbc.runtime.calls.reach import (
     KEEP_NOTHING,
     NOTHING,
     Reach,
+    content_of,
+    is_large,
     is_looked_into,
     memory_in,
     package_of,
@@ -27,14 +28,11 @@ from adbc.runtime.calls.reach import (
 )
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
-from adbc.tangents.contents import contents, differs
+from adbc.tangents.contents import differs
 from adbc.tangents.fields import is_python_class
 from adbc.tangents.standing import Standing
 
 __all__ = ["depend", "finds_active", "finds_memory", "found_by_names"]
-
-_ELEMENTS = 10_000
-"""The most elements of what is noted."""
 
 
 def finds_active(context: Context, function: Any, args: Iterable[Any] = ()) -> bool:
@@ -80,17 +78,14 @@ class Noted:
     """
 
     def __init__(self, beside: Sequence[Any], reaches: Sequence[Reach]) -> None:
-        self.noted = beside, reaches  # they live on, by whose addresses this is found again
-        self.content = [c for x in beside if not _is_large(x) for c in _content_of(x)]
-        self._standing = [Standing(self.content)]
+        self.content = [pair for x in beside if not is_large(x) for pair in content_of(x)]
+        self._standing = [Standing(self.content)] if self.content else []
         self._arrays: list[tuple[Any, Any]] = []
         for reach in reaches:
-            held = set(map(id, reach.found[: reach.held]))
-            self._standing.append(reach.standing)
-            self.content += [pair for pair in reach.content if id(pair[0]) in held and not _is_large(pair[0])]
-            for x in reach.windows:
-                if id(x) in held and not _is_large(x):
-                    self._arrays += _content_of(x)
+            content, arrays = reach.noted()
+            self._standing += [part.standing for part in reach.parts]
+            self.content += content
+            self._arrays += arrays
         self.content += self._arrays
 
     def stands(self) -> bool:
@@ -98,19 +93,6 @@ class Noted:
         return all(standing.stands() for standing in self._standing) and not any(
             differs(x, old) for x, old in self._arrays
         )
-
-
-def _content_of(x: Any) -> list[tuple[Any, Any]]:
-    """`x` with what stands in it, if it is an object in which something may stand."""
-    found = next(contents([x]), None)
-    return [] if found is None or found[0] is not x else [found]
-
-
-def _is_large(x: Any) -> bool:
-    """Whether it takes long to note what stands in `x`."""
-    if hasattr(type(x), "dtype"):
-        return bool(getattr(x, "size", 0) > _ELEMENTS)
-    return issubclass(type(x), list | deque | dict | set) and len(x) > _ELEMENTS
 
 
 def _looked(context: Context) -> _Memory:
@@ -128,8 +110,6 @@ class _Memory:
     def __init__(self) -> None:
         self.own: dict[int, Reach] = {}
         """By address, what functions and classes reach that may be gone after the call."""
-        self.notes: dict[tuple[int, ...], Noted] = {}
-        """By the addresses of a function and of classes, what was noted last."""
         self.standing: dict[int, Reach] = {}
         """By address, the looks that were seen to hold and since when no code of the program has run."""
 
@@ -149,7 +129,7 @@ class _Memory:
         return any(reach.found for reach in self._reaches(starts.values(), package))
 
     def noted(self, function: Any, args: Iterable[Any]) -> Noted | None:
-        """What stands in the memory that is found, noted anew unless all is as it was."""
+        """What stands in the memory that is found."""
         given = [x if issubclass(type(x), type) else type(x) for x in args if type(x) not in NOTHING]
         package = package_of(function)
         classes = [cls for cls in given if is_python_class(cls) and is_looked_into(cls, package)]
@@ -159,15 +139,8 @@ class _Memory:
         reaches = [reach for reach in self._reaches(starts.values(), package) if reach.held]
         if not (beside or reaches):
             return None
-        key = tuple(map(id, (*beside, *reaches)))
-        note = self.notes.get(key)
-        if note is None or not note.stands():
-            note = self.notes[key] = Noted(beside, reaches)
+        note = Noted(beside, reaches)
         return note if note.content else None
-
-    def forget(self, note: Noted) -> None:
-        """Let go of what stood somewhere, and does no more."""
-        self.notes = {key: other for key, other in self.notes.items() if other is not note}
 
     def _reaches(self, starts: Iterable[Any], package: str) -> Iterator[Reach]:
         """What each of `starts` reaches, but for those that another has looked into, and to the end."""

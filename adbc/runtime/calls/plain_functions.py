@@ -58,6 +58,8 @@ class PlainFunction:
         self.is_quiet = all(map(_finds_functions_only, reached))
         self.looks = may_look_at_callers(function)
         """Whether it may look at who called."""
+        self.finds_memory = False
+        """Whether it was seen to find memory by itself, so that each call is looked at."""
 
     def holds(self, function: Any) -> bool:
         """Whether all that this rests on is as it was; `function` has the address of that which it is of."""

@@ -29,9 +29,18 @@ from adbc.cpython.names import names_in
 from adbc.cpython.wrappers import wrapped_by
 from adbc.tangents.contents import contents, differs
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class
-from adbc.tangents.standing import Standing
+from adbc.tangents.standing import Standing, is_alike, same_row
 
-__all__ = ["KEEP_NOTHING", "Reach", "functions_beside", "memory_in", "package_of", "reach_of"]
+__all__ = [
+    "KEEP_NOTHING",
+    "Reach",
+    "content_of",
+    "functions_beside",
+    "is_large",
+    "memory_in",
+    "package_of",
+    "reach_of",
+]
 
 _CODES = 1000
 """The most functions and classes that are looked into from one."""
@@ -41,6 +50,10 @@ _ELEMENTS = 10_000
 """The most elements of one container that are looked at."""
 _KEPT = 64
 """The most looks that are kept from call to call."""
+_PART = 64
+"""How many containers and objects are looked at together."""
+_LARGE = 10_000
+"""The most elements of what is noted."""
 KEEP_NOTHING = frozenset({"matplotlib", "numpy", "scipy", *sys.stdlib_module_names}) - {
     "__main__", "sched", "weakref",
 }  # fmt: skip
@@ -56,6 +69,8 @@ NOTHING = frozenset(
 )  # fmt: skip
 _OF_ELEMENTS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 _ABSENT = object()
+Content = list[tuple[Any, Any]]
+"""Objects with what `contents` has found in them."""
 _OF_MODULES = frozenset(
     {"__annotations__", "__builtins__", "__dict__", "__loader__", "__spec__", "__weakref__"}
 )
@@ -110,7 +125,6 @@ class Reach:
     in number, that are held by strong references.
     ids: the addresses of those that nothing else is seen through; windows: the others.
     codes: the addresses of the functions and classes that were looked into.
-    content: the containers and objects with what stands there.
     """
 
     def __init__(self, start: Any, package: str) -> None:
@@ -121,27 +135,31 @@ class Reach:
         self.is_of_library = True
         self.functions: list[types.FunctionType] = []
         self._objects = _Bindings(dict.get)
-        self._members = _Bindings(types.MappingProxyType.get)
+        self._members = _Bindings(types.MappingProxyType.get, types.MappingProxyType.values)
         self._states: dict[int, Mapping[str, Any]] = {}
         """By address, the namespaces in which a name may come to stand that was none."""
         self._cells: list[types.CellType] = []
         self._references: list[weakref.ReferenceType[Any]] = []
         self._is_whole = True
         self._follow(start)
+        self._noted: tuple[Content, list[tuple[Any, Any]]] | None = None
         self.is_cut = len(self.codes) == _CODES or len(self.found) == _OBJECTS
         """Whether there may be more than was looked at."""
         self._captured = [*map(_CLOSURE, self._cells)]
         self._sizes = [*map(len, self._states.values())]
-        self._defaults = [*chain.from_iterable(map(_DEFAULTS, self.functions))]
+        self._defaults = [*map(_DEFAULTS, self.functions)]
+        self._with_defaults = [f for f in self.functions if f.__defaults__ or f.__kwdefaults__]
+        self._own_defaults = [*chain.from_iterable(map(_DEFAULTS, self._with_defaults))]
         self._targets = [reference() for reference in self._references]
-        self.content = [
+        content = [
             content
             for x in self.found
             if not hasattr(type(x), "dtype")
             and (content := next(contents([x], with_arrays=False), None)) is not None
             and content[0] is x
         ]
-        self.standing = Standing(self.content)
+        self.parts = [_Part(content[i : i + _PART]) for i in range(0, len(content), _PART)]
+        """The containers and objects with what stands there."""
         self.windows = [x for x in self.found if _is_window(x)]
         self.ids = frozenset(map(id, self.found)) - set(map(id, self.windows))
 
@@ -153,7 +171,10 @@ class Reach:
                 and self._objects.stand()
                 and self._members.stand()
                 and [*map(len, self._states.values())] == self._sizes
-                and all(map(is_, chain.from_iterable(map(_DEFAULTS, self.functions)), self._defaults))
+                and all(
+                    map(is_, chain.from_iterable(map(_DEFAULTS, self._with_defaults)), self._own_defaults)
+                )
+                and same_row([*map(_DEFAULTS, self.functions)], self._defaults)
                 and all(map(is_, map(_CLOSURE, self._cells), self._captured))
                 and all(
                     reference() is x for reference, x in zip(self._references, self._targets, strict=True)
@@ -163,22 +184,42 @@ class Reach:
         except ValueError:  # of a cell that was emptied
             return False
 
+    def _code_stands(self) -> bool:
+        """Whether the functions have the code and the defaults that they had."""
+        now = chain.from_iterable(map(_DEFAULTS, self._with_defaults))
+        return all(map(is_, now, self._own_defaults)) and same_row(
+            [*map(_DEFAULTS, self.functions)], self._defaults
+        )
+
     def _still_stands(self) -> bool:
         """Whether the same stands in the containers and objects, but for numbers and texts, which are noted
         anew."""
-        if self.standing.stands():
-            return True
-        anew = []
-        for x, old in self.content:
-            if not differs(x, old):
-                anew.append((x, old))
+        for i, part in enumerate(self.parts):
+            if part.standing.stands():
                 continue
-            now = next(contents([x], with_arrays=False))
-            if [*_leading(now[1])] != [*_leading(old)]:
+            anew = part.now()
+            if anew is None:
                 return False
-            anew.append(now)
-        self.content, self.standing = anew, Standing(anew)
+            self.parts[i] = anew
+            self._noted = None
         return True
+
+    def noted(self) -> tuple[Content, list[tuple[Any, Any]]]:
+        """What stands in what is held by strong references, in containers and objects and in arrays, but for
+        what is large; `stands` was asked just now."""
+        if self._noted is None:
+            held = set(map(id, self.found[: self.held]))
+            content = [
+                pair for part in self.parts for pair in part.content if id(pair[0]) in held
+                and not is_large(pair[0])
+            ]  # fmt: skip
+            arrays = [x for x in self.windows if id(x) in held and not is_large(x)]
+            self._noted = content, [pair for x in arrays for pair in content_of(x)]
+        content, arrays = self._noted
+        if any(differs(x, old) for x, old in arrays):
+            arrays = [pair for x, _ in arrays for pair in content_of(x)]
+            self._noted = content, arrays
+        return content, arrays
 
     # -- the look --------------------------------------------------------------------------------------------
 
@@ -223,7 +264,7 @@ class Reach:
         self._states[id(space)] = space
 
     def _of_function(self, x: types.FunctionType, start: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
-        if x is not start and not (_is_of_library(x) or _is_of_named_tuple(x)):
+        if x is not start and not (_is_of_library(x) or _is_written(x)):
             self.is_of_library = False
         names = names_in(x.__code__)
         for y in self._objects.look(x.__globals__, names):
@@ -259,12 +300,47 @@ class Reach:
                     yield y, ()
 
 
-class _Bindings:
-    """What names mean in namespaces, which `get` looks up."""
+class _Part:
+    """Some of the containers and objects that are reached, with what stands there.
 
-    def __init__(self, get: Any) -> None:
+    They are looked at in parts, so that where something has changed not all are looked at again.
+    """
+
+    def __init__(self, content: Content) -> None:
+        self.content = content
+        self.standing = Standing(content)
+
+    def now(self) -> _Part | None:
+        """What stands there now; None if something that may lead on has come or gone."""
+        anew = []
+        for x, old in self.content:
+            if not differs(x, old):
+                anew.append((x, old))
+                continue
+            now = next(contents([x], with_arrays=False))
+            if [*_leading(now[1])] != [*_leading(old)]:
+                return None
+            anew.append(now)
+        return _Part(anew)
+
+
+class _Bindings:
+    """What names mean in namespaces, which `get` looks up.
+
+    values: if all names of the namespaces are looked at, what gives all that stands in one.
+    """
+
+    def __init__(self, get: Any, values: Any = None) -> None:
         self._get = get
+        self._all_values = values
+        self._whole: dict[int, Mapping[str, Any]] = {}
+        self._row: list[Any] | None = None
+        """What stood in all of these."""
         self._met: set[tuple[int, str]] = set()
+        # What code means, and what may lead to memory.
+        self._spaces_of_code: list[Mapping[str, Any]] = []
+        self._keys_of_code: list[str] = []
+        self._code: list[Any] = []
         self._spaces: list[Mapping[str, Any]] = []
         self._keys: list[str] = []
         self._values: list[Any] = []
@@ -275,6 +351,7 @@ class _Bindings:
 
     def look(self, space: Mapping[str, Any], keys: Iterable[str]) -> Iterator[Any]:
         """What `keys` mean in `space`."""
+        self._whole[id(space)] = space
         for key in keys:
             x = space.get(key, _ABSENT)
             if x is _ABSENT or key in _OF_MODULES:
@@ -286,7 +363,11 @@ class _Bindings:
                     self._keys_of_atoms.append(key)
                     self._classes.append(type(x))
             else:
-                if not is_met:
+                if not is_met and is_alike(x):
+                    self._spaces_of_code.append(space)
+                    self._keys_of_code.append(key)
+                    self._code.append(x)
+                elif not is_met:
                     self._spaces.append(space)
                     self._keys.append(key)
                     self._values.append(x)
@@ -294,10 +375,20 @@ class _Bindings:
             self._met.add((id(space), key))
 
     def stand(self) -> bool:
+        """Whether the names mean what they did."""
         get = self._get
-        return all(map(is_, map(get, self._spaces, self._keys), self._values)) and all(
+        if not all(map(is_, map(get, self._spaces, self._keys), self._values)):
+            return False
+        row = None
+        if self._all_values is not None:
+            row = [*chain.from_iterable(map(self._all_values, self._whole.values()))]
+            if self._row is not None and same_row(row, self._row):
+                return True
+        stands = same_row([*map(get, self._spaces_of_code, self._keys_of_code)], self._code) and all(
             map(is_, map(type, map(get, self._spaces_of_atoms, self._keys_of_atoms)), self._classes)
         )
+        self._row = row if stands else None
+        return stands
 
 
 def is_looked_into(x: Any, package: str) -> bool:
@@ -314,9 +405,11 @@ def _is_of_library(x: Any) -> bool:
     return is_library_class(x)
 
 
-def _is_of_named_tuple(x: types.FunctionType) -> bool:
-    """Whether `x` was made for a class of named tuples: it has a namespace of its own, with nothing in it."""
-    return x.__name__ == "__new__" and str(x.__globals__.get("__name__")).startswith("namedtuple_")
+def _is_written(x: types.FunctionType) -> bool:
+    """Whether `x` was made of text in a namespace of its own that is no module's: of a class of named tuples,
+    or by a library, for signatures that it knows when it is run."""
+    module = x.__globals__.get("__name__")
+    return module is None or (x.__name__ == "__new__" and str(module).startswith("namedtuple_"))
 
 
 def _parts(x: Any) -> Sequence[Any] | None:
@@ -382,6 +475,20 @@ def memory_in(x: Any, package: str, starts: dict[int, Any], is_held: bool = Fals
         elif not (cls is tuple or cls is frozenset) or x:
             yield x
             pending.extend(_within(x))
+
+
+def content_of(x: Any) -> Content:
+    """`x` with what stands in it, if it is an object in which something may stand."""
+    found = next(contents([x]), None)
+    return [] if found is None or found[0] is not x else [found]
+
+
+def is_large(x: Any) -> bool:
+    """Whether it takes long to note what stands in `x`."""
+    cls = type(x)
+    if issubclass(cls, list | deque | dict | set):
+        return len(x) > _LARGE
+    return hasattr(cls, "dtype") and bool(getattr(x, "size", 0) > _LARGE)
 
 
 def _is_window(x: Any) -> bool:

@@ -21,10 +21,48 @@ from adbc.tangents.aliasing import divides_memory, is_consistent, shared_memory_
 from adbc.tangents.fit import as_numbers, misfit
 from adbc.tangents.protocol import ValueKind, kind_of
 
-__all__ = ["FirstCall", "first_dual_call"]
+__all__ = ["FirstCall", "Forwards", "first_dual_call"]
 
 
-class FirstCall:
+class Forwards:
+    """A forwards pass called from outside, which waits for a cotangent of its value `out`."""
+
+    out: Any
+    fout: Any
+    context: Context
+    done = False
+    """Whether the pullback has been run."""
+    _pullback: Callable[[Any], Sequence[Any]]
+    """What gives the cotangents of the arguments."""
+
+    def check(self, cotangent: Any) -> None:
+        """Raise `InvalidTangentError`, before anything is done, if `cotangent` is none of the value."""
+        out = self.out
+        if type(out) is float and type(cotangent) is float:
+            return
+        if cotangent is NO_TANGENT or (isinstance(out, int) and type(cotangent) in (int, float)):
+            return
+        problem = misfit(out, cotangent, self.context.shadows.is_constant, allow_none=True)
+        if problem is not None:
+            raise InvalidTangentError(
+                f"this is not a cotangent of the value, which has the structure of a tangent: {problem}"
+            )
+        if any(divides_memory(x, c) for x, c in _with_memory(out, cotangent)):
+            raise InvalidTangentError(
+                "one object stands in the value at several places, or arrays there share memory, and their"
+                " cotangents do not share it in the same way. One object has one cotangent: give the sum of"
+                " both wherever it stands, or let the function return copies"
+            )
+
+    def pullback(self, cotangent: Any) -> Sequence[Any]:
+        """What comes back to the arguments for a cotangent of the value."""
+        rdata = seed(self.out, self.fout, cotangent)
+        self.done = True
+        result: Sequence[Any] = go_back(self._pullback, rdata)
+        return result
+
+
+class FirstCall(Forwards):
     """A forwards pass called from outside, with arguments of which nothing is known: these get shadows from
     one memo, then the rule is called.
 
@@ -42,7 +80,6 @@ class FirstCall:
         strict: bool = True,
     ) -> None:
         self.numbers = numbers
-        self.done = False
         self.context = context = Context()
         context.start_waiting = start_waiting if engine.reverse.watch is None else None
         names = tuple(kwargs)
@@ -96,33 +133,8 @@ class FirstCall:
             tuple(shadows),
             lists_in(args),
         )
-        self._pullback = context.backwards(pullback)
-
-    def check(self, cotangent: Any) -> None:
-        """Raise `InvalidTangentError`, before anything is done, if `cotangent` is none of the value."""
-        out = self.out
-        if type(out) is float and type(cotangent) is float:
-            return
-        if cotangent is NO_TANGENT or (isinstance(out, int) and type(cotangent) in (int, float)):
-            return
-        problem = misfit(out, cotangent, self.context.shadows.is_constant, allow_none=True)
-        if problem is not None:
-            raise InvalidTangentError(
-                f"this is not a cotangent of the value, which has the structure of a tangent: {problem}"
-            )
-        if any(divides_memory(x, c) for x, c in _with_memory(out, cotangent)):
-            raise InvalidTangentError(
-                "one object stands in the value at several places, or arrays there share memory, and their"
-                " cotangents do not share it in the same way. One object has one cotangent: give the sum of"
-                " both wherever it stands, or let the function return copies"
-            )
-
-    def pullback(self, cotangent: Any) -> Sequence[Any]:
-        """What comes back to the arguments for a cotangent of the value."""
-        rdata = seed(self.out, self.fout, cotangent)
-        self.done = True
-        result: Sequence[Any] = go_back(self._pullback, rdata)[1:]
-        return result
+        of_all = context.backwards(pullback)
+        self._pullback = lambda bout: of_all(bout)[1:]  # without the function
 
     def memory(self) -> Memory | None:
         """What the pullback may change, as it is now: before its first run.  None if that is not known."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.runtime.entry.first import FirstCall
+from adbc.runtime.entry.pullbacks import OpenCall
 from adbc.runtime.entry.replaying import Memory
-from adbc.runtime.entry.reverse import OpenCall
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import scale
@@ -73,14 +74,16 @@ class ReusablePullback:
         self._check, self._is_unit = check, is_unit
         self._again = engine, f, primals, has_aux
         self._unchanged = Unchanged((f, *primals))
-        self._first = OpenCall(engine(), f, primals, has_aux)
+        self._first = OpenCall(engine(), f, primals, has_aux, is_reusable=True)
         self._memory: Memory | None = None
         self._has_run = False
         self.value, self.aux = self._first.value, self._first.aux
 
     def keep(self) -> None:
         """Note what a run changes, so that more runs need no other forwards pass."""
-        self._memory = self._first.call.memory()
+        call = self._first.call
+        assert isinstance(call, FirstCall)
+        self._memory = call.memory()
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         result: tuple[Any, ...]

@@ -1,7 +1,7 @@
 """A short way in, for calls from outside that are like one that was made before.
 
 Most calls of a gradient are made in a loop, with new numbers for arguments of the same types.  What follows
-from the types alone (which rule, which arguments have shadows, which are constants) is kept in a `_Way`;
+from the types alone (which rule, which arguments have shadows, which are constants) is kept in a `Way`;
 what has to be seen each time is little: that arrays own their memory, so that no two share it, and that
 lists and dicts hold what has no address, or lists and dicts of such, each of them once (`structures`).
 Shadows are entered in the memo of the call only when somebody asks it (`Shadows.later`).
@@ -21,7 +21,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.errors import LiftError, PullbackConsumedError
+from adbc.errors import LiftError
 from adbc.runtime.calls.plans import ROWS, Plan, by_structure, by_value, is_derived
 from adbc.runtime.calls.plans import plan as known_plan
 from adbc.runtime.entry.described import (
@@ -36,7 +36,7 @@ from adbc.runtime.entry.described import (
 from adbc.runtime.entry.entering import enter, go_back, start_waiting
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
-from adbc.runtime.entry.results import kept, pair, real, seed, snapshot
+from adbc.runtime.entry.results import pair, real, seed, snapshot
 from adbc.runtime.entry.selection import Selector, by_position, completed, least_count, places, selectors
 from adbc.runtime.entry.shared import is_alone, is_simple, shared
 from adbc.runtime.entry.structures import FIRST, Pairs, is_met_again, is_plain, structure, zeros
@@ -49,13 +49,13 @@ from adbc.tangents.protocol import kind_of
 from adbc.types import ArrayType, has_shadow
 from adbc.types.array_calls import is_inline_number
 
-__all__ = ["Entrance", "OpenCall", "short", "value_and_gradient_of", "value_and_pullback"]
+__all__ = ["Entrance", "Way", "short", "value_and_gradient_of"]
 
 Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], Sequence[Any], Context]
 """Value, its shadow, the pullback (without the function in front), the arguments' shadows, the context."""
 
 
-class _Way:
+class Way:
     """How to enter for arguments of certain types.
 
     shadows: per argument, what one without an address has for a shadow, or `_NEW` for one with an address,
@@ -193,15 +193,15 @@ class Entrance:
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self.numbers = numbers
-        self.ways: dict[tuple[Any, ...], _Way] = {}
+        self.ways: dict[tuple[Any, ...], Way] = {}
         self.places: dict[int, tuple[int, ...]] = {}
         """By the count of positional arguments, the places of those in `numbers`."""
-        self.latest: _Way | None = None
+        self.latest: Way | None = None
         """The way that was found last."""
         self.native: Any = None
         """The ways into machine code (`runtime.entry.native.Door`), if they have been asked for."""
 
-    def way(self, engine: EngineView, f: Any, args: tuple[Any, ...]) -> _Way | None:
+    def way(self, engine: EngineView, f: Any, args: tuple[Any, ...]) -> Way | None:
         """The way in for arguments like `args`, if one is known or can be said without a call."""
         way = self.latest
         if way is None or not way.is_good(engine, f) or not way.is_for(args):
@@ -215,7 +215,7 @@ class Entrance:
 
     def _prepared(
         self, engine: EngineView, f: Any, args: tuple[Any, ...], key: tuple[Any, ...]
-    ) -> _Way | None:
+    ) -> Way | None:
         """A way on which the cotangents of arrays are values, if there is one."""
         n = len(args)
         wanted = [i % n for i in self.numbers if -n <= i < n]
@@ -242,7 +242,7 @@ class Entrance:
         plan = by_value(engine, f, types_, values, [k is not _HELD and k is not None for k in kinds])
         if plan is None:
             return None
-        way = self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), args, wanted)
+        way = self.ways[key] = Way(f.__code__, engine.generation, plan, tuple(kinds), args, wanted)
         return way
 
     def learn(
@@ -276,11 +276,11 @@ class Entrance:
         wanted = [i % len(args) for i in self.numbers]
         if len(self.ways) >= _MOST:
             self.ways.clear()
-        self.ways[key] = _Way(
+        self.ways[key] = Way(
             f.__code__, engine.generation, plan, tuple(kinds), args, wanted, lists, call.tangents
         )
 
-    def enter(self, engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> Entered | None:
+    def enter(self, engine: EngineView, way: Way, f: Any, args: tuple[Any, ...]) -> Entered | None:
         """The forwards pass of ``f(*args)`` on `way`, unless the arguments are not as simple as it needs."""
         rule = way.rule
         found = _meet(way, args)
@@ -307,7 +307,7 @@ class Entrance:
         return out, fout, made.pop(), given, context
 
 
-def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
+def _meet(way: Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
     """Shadows of the arguments, and what has an address with its shadow; None if it is not as `way` needs."""
     given = [*way.given]
     met: Pairs = []
@@ -338,7 +338,7 @@ def _meet(way: _Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
     return None if is_again or (owners and is_met_again(owners)) else (given, met)
 
 
-def short(engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
+def short(engine: EngineView, way: Way, f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
     """Value and gradients of a call on a way whose rule gives a real number; None if the arguments are not as
     simple as it needs, or the rule does not hold any more."""
     given: list[Any] = way.given
@@ -388,7 +388,7 @@ def _hand(context: Context, hand: Callable[..., Any], *given: Any) -> Any:
     return hand(code, context, *others)
 
 
-def _may_share(way: _Way, args: tuple[Any, ...]) -> bool:
+def _may_share(way: Way, args: tuple[Any, ...]) -> bool:
     """Whether one of the arrays shares memory with one that is not constant, as far as is seen quickly."""
     owners: Pairs = []
     for i in way.arrays:
@@ -567,7 +567,7 @@ def value_and_gradient_of(
     return value_and_gradient
 
 
-def _finished(way: _Way, f: Any, args: tuple[Any, ...], entered: Entered) -> tuple[Any, tuple[Any, ...]]:
+def _finished(way: Way, f: Any, args: tuple[Any, ...], entered: Entered) -> tuple[Any, tuple[Any, ...]]:
     """Value and gradients of a call of `f` after its forwards pass."""
     out, fout, pullback, shadows, context = entered
     value = out if type(out) is float else real(f, out)
@@ -650,51 +650,3 @@ def _checked(f: Callable[..., Any], out: Any, has_aux: bool) -> tuple[Any, Any]:
         return real(f, out), 1.0
     value, aux = pair(f, out)
     return (real(f, value), snapshot(f, aux)), (1.0, None)
-
-
-class OpenCall:
-    """``f(*primals)`` after its forwards pass: `value`, and what takes a cotangent of it to the cotangents of
-    the arguments; with `has_aux`, what `f` returns besides its value is in `aux`.
-    """
-
-    def __init__(
-        self, engine: EngineView, f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool
-    ) -> None:
-        self.call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
-        self.has_aux = has_aux
-        self.aux: tuple[Any, ...] = ()
-        if has_aux:
-            value, aux = pair(f, self.call.out)
-            self.value, self.aux = kept(value, primals), (snapshot(f, aux),)
-        else:
-            self.value = kept(self.call.out, primals)
-
-    def back(self, cotangent: Any, is_checked: bool = False) -> tuple[Any, ...]:
-        """The cotangents of the arguments; the shadows of those that have memory are what is returned."""
-        if self.has_aux:
-            cotangent = cotangent, None
-        if not is_checked:
-            self.call.check(cotangent)
-        return self.call.gradients(self.call.pullback(cotangent))
-
-
-def value_and_pullback(
-    engine: EngineView, f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool
-) -> tuple[Any, ...]:
-    """``f(*primals)``, and what takes a cotangent of it to the cotangents of the arguments, once; with
-    `has_aux`, what `f` returns besides its value comes last."""
-    opened = OpenCall(engine, f, primals, has_aux)
-
-    def pullback(cotangent: Any) -> tuple[Any, ...]:
-        if opened.call.done:
-            raise PullbackConsumedError(
-                "this pullback has been run already; the values it needs are gone."
-                " Call adbc.vjp again for another."
-            )
-        try:
-            return opened.back(cotangent)
-        except BaseException as error:  # any exception of a rule of the user's is passed on
-            leave(error)
-            raise
-
-    return (opened.value, pullback, *opened.aux)

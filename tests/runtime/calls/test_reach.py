@@ -234,6 +234,50 @@ def test_a_counter_does_not_make_the_look_begin_again() -> None:
     assert not reach.stands()
 
 
+def test_equal_memory_in_its_place_is_seen() -> None:
+    library.Registry.known = {}
+    reach = Reach(library.Registry, "reaching_things")
+    assert reach.stands()
+    library.Registry.known = {}
+    assert not reach.stands()
+    reach = Reach(library.Registry, "reaching_things")
+    library.Registry.total = library.of_late  # code in the place of code
+    assert not reach.stands()
+    reach = Reach(library.Registry, "reaching_things")
+    library.Registry.number = 2.0
+    assert not reach.stands()
+
+
+def test_code_and_defaults_of_functions_are_compared() -> None:
+    reach = Reach(library.total, "reaching_things")
+    assert reach.stands()
+    library.total.__defaults__ = (2.0,)
+    assert not reach.stands()
+    reach = Reach(library.of_default, "reaching_things")
+    assert reach.stands()
+    library.of_default.__defaults__ = ([],)
+    assert not reach.stands()
+
+
+def test_what_is_noted_is_what_stands_there_now() -> None:
+    library.TABLE["array"] = np.array([1.0, 2.0])
+    reach = Reach(library.of_tables, "reaching_things")
+    content, arrays = reach.noted()
+    assert any(x is library.TABLE for x, _ in content)
+    assert [old.tolist() for _, old in arrays] == [[1.0, 2.0]]
+    library.TABLE["array"][0] = 5.0
+    assert reach.stands()
+    _, arrays = reach.noted()
+    assert [old.tolist() for _, old in arrays] == [[5.0, 2.0]]
+    library.TABLE["count"] = 1
+    reach = Reach(library.of_tables, "reaching_things")
+    reach.noted()
+    library.TABLE["count"] = 2
+    assert reach.stands()
+    content, _ = reach.noted()
+    assert dict(next(old for x, old in content if x is library.TABLE))["count"] == 2
+
+
 def test_a_look_is_used_again_until_something_has_changed() -> None:
     first = reach_of(library.total, "reaching_things", {})
     assert reach_of(library.total, "reaching_things", {}) is first
