@@ -53,7 +53,7 @@ def count_floats(root: Any) -> int:
             waiting += gc.get_referents(value)  # nothing, if the cell is empty
         elif isinstance(value, types.MethodType):
             waiting += (value.__self__, value.__func__)
-        elif type(value).__module__.startswith("adbc.runtime.entry"):
+        elif type(value).__module__.startswith("adbc.runtime.entry") and hasattr(value, "__dict__"):
             waiting += vars(value).values()
     return floats
 
