@@ -343,7 +343,7 @@ class Mirror(abc.ABC):
             return
         copy = self._copy_call(call)
         if function is isinstance and type_of(site.arguments[0]) == ANY:
-            copy.operands = [Const(self.support.is_instance), *copy.operands[2:]]
+            copy.operands = [Const(self.support.is_instance), *map(self.p, site.arguments)]
         self._define(call, copy)
 
     def _fresh(self, call: Instruction, site: CallSite) -> None:

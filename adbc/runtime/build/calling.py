@@ -207,8 +207,10 @@ def stands_in(call: Instruction, code: types.CodeType) -> bool:
 
 
 def made_here(made: Instruction) -> Callee | None:
-    """The function that a ``def`` or ``lambda`` in the graph makes."""
-    if constant(made.operands[1]) is not types.FunctionType or len(made.operands) != 7:
+    """The function that a ``def`` or ``lambda`` in the graph makes; None if `made` is something else."""
+    if target(made) is not _new_ or len(made.operands) != 7:
+        return None
+    if constant(made.operands[1]) is not types.FunctionType:
         return None
     code, defaults, kwdefaults, _, closure = made.operands[2:]
     code = constant(code)

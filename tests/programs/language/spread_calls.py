@@ -1,6 +1,7 @@
 """Calls with the elements of lists, arrays, iterators and mappings: as many as are taken, or others."""
 
 import collections
+import math
 import types
 
 import numpy as np
@@ -238,3 +239,12 @@ def errors_that_are_handled_where_they_are_raised(x, d):
             total *= 1.5
         d["b"] = d["b"] * x
     return total
+
+
+@case(1.3, 0.7)
+def what_a_call_without_arguments_gives_is_called(x, y):
+    stack = [Line(x, y).at, [y, 2.0], math.hypot, (x, y)]
+    values, function = stack.pop(), stack.pop()
+    total = function(*values)
+    values, function = stack.pop(), stack.pop()
+    return total + function(*values[:1]) * values[1]

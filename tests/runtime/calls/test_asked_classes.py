@@ -143,3 +143,41 @@ def test_a_class_that_is_told_to_answer_later_is_asked():
     with pytest.raises(adbc.errors.UnsupportedError, match="isinstance"):
         asked_classes.is_instance(o, Other)
     assert _get(o, "asked") == 0.0
+
+
+class Node:
+    parent: Any = None
+
+
+class Table:
+    """Asks by a name of its own for `isinstance`, as code does that wants to be quick."""
+
+    def __init__(self):
+        self.found = {}
+        self.rows = [0.0] * 4
+
+    def __setitem__(self, key, value, isinstance=isinstance):
+        part = value
+        if isinstance(key, int):
+            self.rows[key] = value
+        else:
+            self.found[key] = [*self.found.get(key, ()), value]
+            part = value[0] if isinstance(value, list) else value
+        if isinstance(part, Node):
+            part.parent = self
+
+
+@pytest.mark.parametrize("warm_after", [0, 40])
+def test_by_another_name(warm_after):
+    def f(x):
+        table = Table()
+        for i in range(8):
+            table["a"] = x * i
+            table[i % 4] = x
+            table["b"] = [Node()] if i % 2 else [x]
+        return sum(table.rows) + table.found["a"][3]
+
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for _ in range(5):
+            assert adbc.grad(f)(1.5) == 7.0
+            assert adbc.jvp(f, (1.5,), (1.0,)) == (10.5, 7.0)
