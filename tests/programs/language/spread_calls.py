@@ -243,8 +243,8 @@ def errors_that_are_handled_where_they_are_raised(x, d):
 
 @case(1.3, 0.7)
 def what_a_call_without_arguments_gives_is_called(x, y):
-    stack = [Line(x, y).at, [y, 2.0], math.hypot, (x, y)]
+    stack = [weighed, [y, 2.0, x], math.hypot, (x, y)]
     values, function = stack.pop(), stack.pop()
     total = function(*values)
     values, function = stack.pop(), stack.pop()
-    return total + function(*values[:1]) * values[1]
+    return total + function(*values) * values[0]
