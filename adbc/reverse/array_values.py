@@ -47,7 +47,7 @@ from adbc.types.array_calls import (
 from adbc.types.callsites import Knowledge, row_of
 from adbc.types.effects import bound_types, exposed, is_harmless
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import ArrayType, ValueArrayType
+from adbc.types.lattice import ArrayType, ValueArrayType, is_number
 from adbc.types.library_calls import may_run_as_it_is
 from adbc.types.texts import may_meet_text
 
@@ -227,7 +227,8 @@ class _Search:
         them."""
         callee, arguments = call_parts(call)
         function = callee.value if isinstance(callee, Const) else None
-        if not isinstance(function, types.FunctionType) or may_run_as_it_is(function, call, True):
+        memory = [v for v in arguments if not is_number(type_of(v))]
+        if not isinstance(function, types.FunctionType) or may_run_as_it_is(function, call, memory):
             return call.operands  # what becomes of the call is found out at run time, by the shadows
         binding = self.knowledge.bind(function, len(arguments), call.keywords)
         if binding is None:

@@ -508,7 +508,7 @@ def _by_function(call: _OpenCall) -> CallSite:
     is_written = isinstance(function, types.FunctionType) and function not in _INTRINSICS
     if is_written and is_of_constants(function, call.arguments):
         return call.site(Kind.CONTEXTUAL)
-    if is_written and may_run_as_it_is(function, call.call, any(map(call.active, call.arguments))):
+    if is_written and may_run_as_it_is(function, call.call, [*filter(call.active, call.arguments)]):
         return call.site(Kind.DYNAMIC)
     if isinstance(function, ClosureType) or is_written:
         binding = call.knowledge.bind(function, len(call.arguments), call.keywords)

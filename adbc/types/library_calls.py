@@ -8,7 +8,7 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adbc.cpython.libraries import (
@@ -22,23 +22,24 @@ from adbc.cpython.names import calls_by_name
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import type_of
-from adbc.types.lattice import class_of
+from adbc.types.lattice import class_of, is_number
 
 __all__ = ["is_kept", "is_of_constants", "may_run_as_it_is"]
 
 
-def may_run_as_it_is(function: types.FunctionType, call: Instruction, is_active: bool) -> bool:
+def may_run_as_it_is(function: types.FunctionType, call: Instruction, active: Sequence[Value]) -> bool:
     """Whether it is found out at run time what becomes of `call`, that of a library's function.
 
-    That is so if it stands in code of the user's, or if nothing that is given to the function has a
-    derivative (is_active: something has), unless it is a trifle.  Within a library calls are mostly of what
-    it was called for; so are the methods of containers, which are about what somebody has put in.
+    active: the arguments that may have a derivative.  Where there are none, the call is made as it is,
+    unless it is a trifle.  Where there are, and it stands in code of the user's, memory among them may turn
+    out to be constant; a number with a derivative has one.  Within a library calls are mostly of what it was
+    called for; so are the methods of containers, which are about what somebody has put in.
     """
     if not is_library_code(function.__code__.co_filename, function.__globals__) or _is_trifle(function):
         return False
-    if not is_active:
+    if not active:
         return True
-    if function.__module__ in _OF_CONTAINERS:
+    if function.__module__ in _OF_CONTAINERS or any(is_number(type_of(v)) for v in active):
         return False
     block = call.block
     return block is not None and not is_library_file(block.graph.filename)

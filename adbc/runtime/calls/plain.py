@@ -78,10 +78,14 @@ def is_plain(
     inside: a list to which objects made in C are added that are reached from the arguments, and of which the
     garbage collector alone knows what they refer to.
     """
+    given = (shadow, *shadows)
+    for f in given:  # seen at once: most calls of what is followed are given a number
+        if f is NO_FDATA:
+            return False
     if not _is_candidate(function, table):
         return False
-    for f in (shadow, *shadows):
-        if f is NO_FDATA or (f is not None and f is not NO_TANGENT and context.is_active(f)):
+    for f in given:
+        if f is not None and f is not NO_TANGENT and context.is_active(f):
             return False
     texts = context.texts
     if texts is not None and (texts.is_in_files or texts.reached((function, *args)) is not None):
