@@ -494,8 +494,11 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
         )
     if isinstance(a, Exact) and isinstance(b, Exact) and a.cls is b.cls:
         if isinstance(a, RecordType) and isinstance(b, RecordType):
-            pairs = zip(a.fields, b.fields, strict=True)
-            return record_type(a.cls, [(name, join(x, y)) for (name, x), (_, y) in pairs])
+            # Of an ordinary class one may have got fields that the other has not.
+            names = [name for name, _ in a.fields]
+            if names == [name for name, _ in b.fields]:
+                pairs = zip(a.fields, b.fields, strict=True)
+                return record_type(a.cls, [(name, join(x, y)) for (name, x), (_, y) in pairs])
         if isinstance(a, RecordType) or isinstance(b, RecordType):
             return Exact(a.cls)
     if class_of(a) is types.FunctionType and class_of(b) is types.FunctionType:

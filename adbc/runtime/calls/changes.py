@@ -7,11 +7,10 @@ import functools
 import gc
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from adbc.runtime.calls.library_memory import found_by_names, looks_anew
-from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import MutableTangent
 from adbc.tangents.contents import contents, differs, elements_of, is_of_array, put_back
@@ -78,18 +77,19 @@ def _is_list_of_the_living(y: Any) -> bool:
 
 
 class LibraryMemory:
-    """The memory of libraries that is known, or found by names, before `call` is made as it is.
+    """The memory of libraries that is known, or found by names, before `function` is called on `args` as it
+    is.
 
     What is changed there stays, unless code that is differentiated writes there, before or after: what undoes
     that takes the memory to be as it was.
     """
 
-    def __init__(self, context: Context, call: Call) -> None:
+    def __init__(self, context: Context, function: Any, args: Iterable[Any]) -> None:
         self.context = context
         # Whether the call is made as it is (`plain.is_plain`) was asked just now.
         if note_written(context, is_asked=True):
             looks_anew(context)
-        self.found = found_by_names(context, call.function, call.args)
+        self.found = found_by_names(context, function, args)
 
     def undoing(self, undo: Undo | None) -> Undo | None:
         """Bring the shadows of what the call has changed in step; gives what undoes that after `undo`."""

@@ -271,8 +271,8 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             entered = self.enter_body(context, keywords, f, xs, fs, mode)
         elif kind is type and f in VALUES and are_values(xs, fs) and texts.are_free(context, f, xs):
             return self.of_values(context, f, xs, len(xs) + 1, keywords)
-        elif (known := self.plain_functions.get(id(f))) and not keywords and are_constants(xs, fs):
-            made = self.again_plainly(context, known, f, ff, xs)
+        elif (known := self.plain_functions.get(id(f))) and are_constants(xs, fs):
+            made = self.again_plainly(context, known, f, ff, xs, keywords)
             if made is not SLOW:
                 return made
         elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):

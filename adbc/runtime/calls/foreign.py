@@ -146,7 +146,7 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
                 addresses.append(shadow)
     within = [(x, gc.get_referents(x)) for x in call.inside]
     reached = [x for x in call.args if is_opaque(x)]
-    memory = LibraryMemory(context, call)
+    memory = LibraryMemory(context, call.function, call.args)
     out, undo = _made(
         context, call, reached, addresses, [y for _, inside in within for y in inside], is_python=True
     )

@@ -48,7 +48,7 @@ class ForwardCalls(Calls):
     def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
         return self.run(context, call, mode)[:2]
 
-    def constant(self, out: Any, fout: Any, count: int) -> Any:
+    def constant(self, out: Any, fout: Any, count: int, undo: Callable[[], None] | None = None) -> Any:
         return out, fout
 
     def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:

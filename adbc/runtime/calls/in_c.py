@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MappingProxyType, MethodType
 from typing import Any
 
@@ -20,8 +20,9 @@ from adbc.runtime.calls import (
     unknown,
     weak,
 )
+from adbc.runtime.calls.changes import LibraryMemory
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.library_memory import finds_memory
+from adbc.runtime.calls.library_memory import finds_active, finds_memory
 from adbc.runtime.calls.new_classes import check_namespace
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import giving, no_pullback
@@ -49,8 +50,9 @@ class InC(abc.ABC):
     known_in: Callable[[Context, Any, Any], Any]
 
     @abc.abstractmethod
-    def constant(self, out: Any, fout: Any, count: int) -> Any:
-        """The answer of `call`, of a result that nothing with a derivative goes into."""
+    def constant(self, out: Any, fout: Any, count: int, undo: Callable[[], None] | None = None) -> Any:
+        """The answer of `call`, of a result that nothing with a derivative goes into; undo: what the pullback
+        does all the same."""
 
     @abc.abstractmethod
     def run(self, context: Context, call: Call, mode: Mode) -> Answer:
@@ -76,34 +78,47 @@ class InC(abc.ABC):
         self._check_unbroken(context, call.function)
         if weak.latest_finaliser() > latest:
             weak.note_new_finalisers(context, latest)
-        elif undo is None and not (call.keywords or call.inside) and are_constants(call.args, call.shadows):
+        elif undo is None and not call.inside and are_constants(call.args, call.shadows):
             plain_functions.remember(self.table.plain_functions, call.function)
         # What somebody else holds was there before, and may be found again.
         shadow = self.known_in(context, function if sys.getrefcount(out) > _NEW else None, out)
         return out, shadow, no_pullback if undo is None else giving(undo)
 
-    def again_plainly(self, context: Context, known: PlainFunction, function: Any, ff: Any, xs: Any) -> Any:
-        """``function(*xs)``, on constants, as the function of which that is `known` was called before; `SLOW`
-        if that may be no more as it was."""
+    def again_plainly(
+        self, context: Context, known: PlainFunction, function: Any, ff: Any, xs: Any, keywords: Sequence[str]
+    ) -> Any:
+        """``function(*xs)``, on constants, the last of them by keyword, as the function of which that is
+        `known` was called before; `SLOW` if that may be no more as it was."""
         if (ff is not None and ff is not NO_TANGENT) or context.texts is not None:
             return SLOW
         if context.kept is not None or context.__dict__.get("held") or not known.holds(function):
             return SLOW
         is_bounded = known.is_harmless or known.is_quiet
-        if not is_bounded:
-            known.finds_memory = known.finds_memory or finds_memory(context, function)
-            if known.finds_memory:
+        memory: LibraryMemory | None = None
+        if not is_bounded and (known.finds_memory or finds_memory(context, function)):
+            known.finds_memory = True
+            if finds_active(context, function):
                 return SLOW
-        out = called_by_user(functools.partial(function, *xs)) if known.looks else function(*xs)
+            memory = LibraryMemory(context, function, ())
+        named: dict[str, Any] = {}
+        given = xs
+        if keywords:
+            count = len(xs) - len(keywords)
+            given, named = xs[:count], dict(zip(keywords, xs[count:], strict=True))
+        if known.looks:
+            out = called_by_user(functools.partial(function, *given, **named))
+        else:
+            out = function(*given, **named)
+        undo = None if memory is None else memory.undoing(None)
         if not known.is_quiet:
             context.attributes.clear()
         if not is_bounded:
             self._check_unbroken(context, function)
         if type(out) in CONSTANTS:
-            return self.constant(out, None, len(xs) + 1)
+            return self.constant(out, None, len(xs) + 1, undo)
         foreign.keep_made(context, out, ())
         owner = function if sys.getrefcount(out) > _NEW else None
-        return self.constant(out, self.known_in(context, owner, out), len(xs) + 1)
+        return self.constant(out, self.known_in(context, owner, out), len(xs) + 1, undo)
 
     def _check_unbroken(self, context: Context, function: Any) -> None:
         """Raise if `function`, which was called as it is, has bound names anew that derived code uses."""

@@ -48,7 +48,7 @@ def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
         out = call.perform()  # it is given texts, and runs no code of the user's
         let_iterators_be(context, out)
         return out, nothing
-    memory = LibraryMemory(context, call)
+    memory = LibraryMemory(context, call.function, call.args)
     out, _ = watched(context, call, what, stays=True)
     if function.__module__ == "warnings" and type(out) is list:  # C code adds what it warns of
         context.shadows.let_be(out)

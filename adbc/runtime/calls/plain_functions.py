@@ -43,7 +43,7 @@ def may_look_at_callers(function: Any) -> bool:
 
 
 class PlainFunction:
-    """What is known of a function that was called as it is.  It does not keep the function alive.
+    """What is known of a function, or class, that was called as it is.  It does not keep that alive.
 
     is_harmless: whether what it runs rebinds nothing that derived code uses.
     is_quiet: whether the code that it leads to is the user's, and finds functions and constants only.
@@ -55,7 +55,7 @@ class PlainFunction:
         self.reference = weakref.ref(function, died)
         self.reached = [_Reached(f) for f in reached]
         self.is_harmless = function.__module__ in FOR_CONSTANTS
-        self.is_quiet = all(map(_finds_functions_only, reached))
+        self.is_quiet = bool(reached) and all(map(_finds_functions_only, reached))
         self.looks = may_look_at_callers(function)
         """Whether it may look at who called."""
         self.finds_memory = False
@@ -116,11 +116,12 @@ def are_constants(xs: Sequence[Any], fs: Sequence[Any]) -> bool:
 def remember(known: dict[int, PlainFunction], function: Any) -> None:
     """Put `function`, which was called as it is on nothing but constants, into `known`, if what that rests
     on can be told."""
-    if type(function) is not types.FunctionType and type(function) is not CACHED:
+    is_class = issubclass(type(function), type)
+    if not is_class and type(function) is not types.FunctionType and type(function) is not CACHED:
         return
     if "<locals>" in function.__qualname__:
         return  # the next call is of another one
-    reached = _functions_only(function)
+    reached = [] if is_class else _functions_only(function)  # what a class leads to is looked at each time
     if reached is not None:
         at = id(function)
         known[at] = PlainFunction(function, reached, lambda _: known.pop(at, None))

@@ -137,7 +137,7 @@ class Attributes(Objects):
         """The answer of a handler, from that of `call` of what the handler's object is asked by."""
 
     @abc.abstractmethod
-    def constant(self, out: Any, fout: Any, count: int) -> Any:
+    def constant(self, out: Any, fout: Any, count: int, undo: Callable[[], None] | None = None) -> Any:
         """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
         for the `count` things that were given."""
 

@@ -105,9 +105,11 @@ class ReverseCalls(Calls):
 
         return out, fout, call_pullback
 
-    def constant(self, out: Any, fout: Any, count: int) -> Any:
+    def constant(self, out: Any, fout: Any, count: int, undo: Callable[[], None] | None = None) -> Any:
         nothing = (None,) * count
-        return out, fout, lambda bout: nothing
+        if undo is None:
+            return out, fout, lambda bout: nothing
+        return out, fout, lambda bout: (undo(), nothing)[1]
 
     def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:
         def fields_pullback(bout: Any) -> Sequence[Any]:

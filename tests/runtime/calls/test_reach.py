@@ -332,3 +332,51 @@ def test_a_look_is_compared_once_for_a_call(monkeypatch: pytest.MonkeyPatch) -> 
     compared.clear()
     assert adbc.jvp(f, (3.0,), (1.0,)) == (90.0, 30.0)
     assert 0 < len(compared) <= 11
+
+
+def hits_after(f: Callable[[float], float], slope: float) -> list[int]:
+    """How many hits the library has counted after each of several gradients of `f`."""
+    library.BOX.hits = 0
+    found = []
+    for _ in range(4):
+        assert adbc.grad(f)(1.5) == pytest.approx(slope)
+        found.append(library.BOX.hits)
+    return found
+
+
+def test_what_a_function_that_is_known_changes() -> None:
+    def only_counted(x: float) -> float:
+        total = 0.0
+        for _ in range(3):
+            total += x * library.count(factor=2.0) + x * library.count(1.0)
+        return total
+
+    def written_between(x: float) -> float:
+        total = 0.0
+        for _ in range(3):
+            total += x * library.count(2.0)
+            library.BOX.hits = library.BOX.hits + 100
+            library.BOX.value = x  # from here on it has a derivative
+        return total
+
+    assert hits_after(only_counted, 13.5) == [6, 12, 18, 24]  # it stays, as what is in a cache does
+    value = library.BOX.value
+    for _ in range(3):
+        assert hits_after(written_between, 3.0 + 2 * 2.0 * 1.5 * 2) == [0] * 4
+        assert library.BOX.value == value
+
+
+def test_classes_are_known_too() -> None:
+    def f(x: float) -> float:
+        total = 0.0
+        for _ in range(5):
+            box, other = library.Box(2.0), library.Box(value=3.0)
+            box.value = box.value * x
+            total += box.value + other.value * x + box.hits
+        return total
+
+    for _ in range(4):
+        assert adbc.grad(f)(1.5) == 25.0
+        assert adbc.jvp(f, (1.5,), (1.0,)) == (37.5, 25.0)
+    library.Box.__init__ = lambda self, value: vars(self).update(value=10.0, hits=0)
+    assert adbc.grad(f)(1.5) == 100.0
