@@ -1,4 +1,4 @@
-"""Iterators that are asked by ``next``: in generators, and where the end is caught.
+"""Iterators that are asked by ``next``: in generators, where the end is caught, and in methods of others.
 
 The programs are as those of `consumed`: a float and a list of floats are taken, floats are returned.
 """
@@ -369,3 +369,120 @@ def iterators_that_fail(x: float, xs: list[float]) -> float:
     except ValueError as error:
         total *= seen(str(error), it.y)
     return total
+
+
+# -- iterators whose methods call what ends them ----------------------------------------------------------
+
+
+class Ahead:
+    """Gives what another iterator gives, and can look at what is to come."""
+
+    def __init__(self, source: Iterator[float]) -> None:
+        self.source = source
+        self.waiting: list[float] = []
+
+    def __iter__(self) -> Ahead:
+        return self
+
+    def __next__(self) -> float:
+        if self.waiting:
+            return self.waiting.pop(0)
+        return self.source.__next__()
+
+    def to_come(self, n: int) -> float:
+        while len(self.waiting) <= n:
+            try:
+                self.waiting.append(self.source.__next__())
+            except StopIteration:
+                return 0.0
+        return self.waiting[n]
+
+
+class Calling:
+    """Gives what a function gives, until that raises `StopIteration`."""
+
+    def __init__(self, take: Any) -> None:
+        self.take = take
+
+    def __iter__(self) -> Calling:
+        return self
+
+    def __next__(self) -> float:
+        return seen("c", self.take() * 2.0)
+
+
+class Asking:
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    def __iter__(self) -> Asking:
+        return self
+
+    def __next__(self) -> float:
+        return self.source.send(None) + 1.0
+
+
+def scaled(xs: Iterable[float], x: float) -> Iterator[float]:
+    for value in xs:
+        yield seen("s", x * value)
+
+
+def with_the_next(xs: Iterator[float]) -> Iterator[float]:
+    ahead = Ahead(xs)
+    for value in ahead:
+        yield value + 0.5 * ahead.to_come(0) * ahead.to_come(1)
+
+
+def until_three(x: float) -> Any:
+    taken = [0]
+
+    def take() -> float:
+        taken[0] += 1
+        if taken[0] > 3:
+            raise StopIteration
+        return x * taken[0]
+
+    return take
+
+
+@program
+def what_is_ahead(x: float, xs: list[float]) -> float:
+    return sum(list(with_the_next(scaled(xs, x))))
+
+
+@program
+def what_is_ahead_of_constants(x: float, xs: list[float]) -> float:
+    return x * sum(with_the_next(scaled([1.0, 2.0, 3.0], 0.5))) + xs[0]
+
+
+@program
+def a_loop_over_what_looks_ahead(x: float, xs: list[float]) -> float:
+    ahead, total = Ahead(scaled(xs, x)), 0.0
+    for value in ahead:
+        total += value * ahead.to_come(0)
+    return total
+
+
+@program
+def a_function_that_stops(x: float, xs: list[float]) -> float:
+    return sum(Calling(until_three(x))) * xs[0]
+
+
+@program
+def a_method_that_was_taken(x: float, xs: list[float]) -> float:
+    total = sum([v * x for v in Calling(scaled(xs, x).__next__)])
+    return total + x * sum(Calling(scaled([1.0, 2.0], 1.0).__next__))
+
+
+@program
+def a_generator_that_is_sent_to(x: float, xs: list[float]) -> float:
+    return sum(value * x for value in Asking(scaled(xs, x)))
+
+
+@program
+def in_a_generator_in_turn(x: float, xs: list[float]) -> float:
+    def squares() -> Iterator[float]:
+        for value in Calling(until_three(x)):
+            yield value * value
+
+    return sum(squares()) + max(squares()) * xs[1]

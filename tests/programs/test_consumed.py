@@ -63,7 +63,7 @@ LOOPS = {
     "a_pipe_that_is_empty", "an_iterator_in_c", "in_chunks", "until_it_stops", "with_another_value",
     "with_a_look_at_the_exception", "with_other_clauses", "between_two_lists", "that_goes_on_behind_its_end",
     "objects_given_to_builtins", "several_steps_in_a_try", "iterators_of_a_class", "iterators_that_go_on",
-    "iterators_in_step", "iterators_that_fail",
+    "iterators_in_step", "iterators_that_fail", "a_function_that_stops",
 }  # fmt: skip
 """The programs in which no generator is left."""
 

@@ -90,6 +90,8 @@ _DEEPEST = 40
 """How many functions, each called by the one before, have the types of their results inferred at most."""
 _OFTEN = 4
 """How often at most a function is looked at, in one question, whose result cannot be kept."""
+_OF_LIBRARIES = 16
+"""Of how many functions of libraries the results are inferred in one question."""
 _ROUNDS = 4
 """How often at most the result of a recursive function is inferred, each time under the assumption of what
 was found before."""
@@ -119,9 +121,9 @@ class Knowledge:
         """The facts that answers rest on, which whoever is given one depends on."""
         self.kept = kept
         self.results: dict[Key, AbstractType] = {}
+        """What functions return, by code, namespace and types."""
         self.settled: dict[Key, bool] = {}
         """By function whose result was inferred, whether that left nothing to guess."""
-        """What functions return, by code, namespace and types."""
         self.readers: dict[Key, tuple[bool, ...]] = {}
         """Whether functions are closed and which parameters they only read."""
         self.keepers: dict[Key, tuple[bool, ...]] = {}
@@ -140,6 +142,8 @@ class Knowledge:
         )  # fmt: skip
         self.assumed: dict[Key, AbstractType] = {}
         """What functions whose results are being inferred are assumed to return; empty between questions."""
+        self.library_left = _OF_LIBRARIES
+        """Of how many more functions of libraries the results are inferred in the question that is asked."""
         self.recursive: set[Key] = set()
         """Functions whose results were asked for while they were being inferred."""
         self.again: dict[Key, int] = {}
@@ -473,7 +477,8 @@ class Knowledge:
 
         A recursive function is first assumed to return nothing, then what was found under that
         assumption, until the two agree.  Results found on the way under an assumption are not kept.
-        Where many functions call each other, nothing is known of what was asked for too often.
+        Where many functions call each other, nothing is known of what was asked for too often; nor of more
+        than a few functions of libraries: a call of one may lead to hundreds, most of which it never runs.
         Arithmetic of tangents that is given something unknown gives something unknown: it is not looked into.
         """
         if ANY in parameters and _goes_by_classes(function):
@@ -488,6 +493,12 @@ class Knowledge:
                 return self.assumed[key]
             if len(self.assumed) > _DEEPEST or self.again.get(key, 0) >= _OFTEN:
                 return ANY
+            if not self.assumed:
+                self.library_left = _OF_LIBRARIES
+            if is_library_code(function.__code__.co_filename, function.__globals__):
+                if not self.library_left:
+                    return ANY
+                self.library_left -= 1
             self.assumed[key] = NEVER
             try:
                 with self.notes.behind(("result", *key)):
