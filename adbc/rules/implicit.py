@@ -108,15 +108,22 @@ def held(f: Callable[..., Any], *args: Any) -> Any:
     return f(*args)
 
 
+def _of_its_own(f: Callable[..., Any], given: list[Any]) -> Any:
+    """``f(*given)``, or a copy of that if it is an argument: what has a tangent of its own is memory of its
+    own."""
+    out = f(*given)
+    return out.copy() if hasattr(type(out), "dtype") and any(out is x for x in given) else out
+
+
 def _held_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     f, *given = args
-    out = f(*given)
+    out = _of_its_own(f, given)
     return out, fresh_tangent(out)
 
 
 def _held_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     f, *given = args
-    out = f(*given)
+    out = _of_its_own(f, given)
     return out, fresh_shadow(out, active=False), lambda bout: (None,) * len(args)
 
 
