@@ -134,7 +134,7 @@ DIFFERENTIATION = frozenset(
     {
         "adbc.api", "adbc.rules.declare", "adbc.runtime", "adbc.runtime.entry.boxed",
         "adbc.runtime.entry.forward", "adbc.runtime.entry.gradients", "adbc.runtime.entry.reusable",
-        "adbc.runtime.entry.reverse",
+        "adbc.runtime.entry.pullbacks", "adbc.runtime.entry.reverse",
     }
 )  # fmt: skip
 
