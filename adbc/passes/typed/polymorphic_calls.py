@@ -52,11 +52,17 @@ from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import take_handler
 from adbc.ir.ops import PURE
 from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.passes.typed.guards import test_for_method
 from adbc.types.callables import Callables
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, BOOL, INT, NONE, AbstractType, ClosureType, ConstType, Exact
 
 __all__ = ["Fork", "Seen", "split_calls"]
+
+
+MethodOf = Callable[[Instruction], "Sequence[Value] | None"]
+Front = Sequence["Value | None"]
+"""A function and what stands in front of its arguments; None for the object that a method is read from."""
 
 
 class Seen(Protocol):
@@ -71,14 +77,12 @@ class Seen(Protocol):
         """The type that it had last, as far as types are guessed."""
 
 
-def split_calls(
-    graph: Graph, seen: Callable[[Value], Seen | None], method_of: Callable[[Instruction], Any]
-) -> bool:
+def split_calls(graph: Graph, seen: Callable[[Value], Seen | None], method_of: MethodOf) -> bool:
     """Write the polymorphic calls of `graph` once for each kind of what they call, in place.
 
     `seen` says what is known of a value of unknown type, None if nothing ever is; `method_of` tells the
-    function that an attribute of an object of known class is expected to be bound to, if any.  Returns
-    whether types have to be inferred again.
+    function that an attribute of an object of known class is expected to be, and what it is bound to, if any.
+    Returns whether types have to be inferred again.
     """
     written = 0
     users = _users(graph)
@@ -213,11 +217,12 @@ class Fork:
         self.builder.block = one
         return other
 
-    def test_method(self, method: Value, function: Any, obj: Value, other: Block) -> None:
-        """Go on where `method`, read from `obj`, is `function`, which an attribute of the object itself may
-        hide; else in `other`."""
+    def test_method(self, method: Value, front: Sequence[Value], other: Block) -> None:
+        """Go on where `method` is the function in `front`, bound to what follows there, which an attribute of
+        the object itself may hide; else in `other`."""
         bound = self.graph.add_block(f"{self.label}.bound")
-        test = self.builder.call(intrinsics._method_is_, method, Const(function), obj, type=BOOL)
+        function, *known = test_for_method(front)
+        test = self.builder.call(function, method, *known, type=BOOL)
         self.builder.branch(test, bound, other)
         self.builder.block = bound
 
@@ -241,7 +246,7 @@ def _split(
     value: Value,
     kinds: Sequence[AbstractType],
     found: Seen,
-    method_of: Callable[[Instruction], Any],
+    method_of: MethodOf,
 ) -> None:
     fork = Fork(graph, call, "called")
     builder = fork.builder
@@ -252,12 +257,11 @@ def _split(
         callee: Value = builder.call(intrinsics._assume_, value, Const(known), type=known)
         given = call.operands[1:]
         if method is not None:
-            obj = callee
-            callee = builder.call(intrinsics._getattr_, obj, *method.operands[2:], type=ANY)
-            function = method_of(callee)
-            if function is not None:
-                fork.test_method(callee, function, obj, other)
-                callee, given = Const(function), [obj, *given]
+            callee = builder.call(intrinsics._getattr_, callee, *method.operands[2:], type=ANY)
+            front = method_of(callee)
+            if front is not None:
+                fork.test_method(callee, front, other)
+                callee, *given = *front, *given
         fork.give(builder.call(callee, *given, keywords=call.keywords))
         builder.block = other
     look = [_look(found, value, call)] if found.callables.is_open else []
@@ -270,24 +274,24 @@ def _split_apart(
     calls: Sequence[Instruction],
     kinds: Sequence[Exact],
     found: Seen,
-    method_of: Callable[[Instruction], Any],
+    method_of: MethodOf,
 ) -> None:
     """Split `read`, of a method, by the classes of its object, and `calls` by what was found there."""
     value = read.operands[1]
     fork = Fork(graph, read, "read")
     builder, which = fork.builder, Phi(fork.behind, INT)
     fork.behind.phis.insert(0, which)
-    bound: dict[int, tuple[Exact, Any]] = {}
+    bound: dict[int, tuple[Exact, Front]] = {}
     for number, known in enumerate(kinds, 1):
         other = fork.test(*_test_for(known, value))
         obj = builder.call(intrinsics._assume_, value, Const(known), type=known)
         attribute = builder.call(intrinsics._getattr_, obj, *read.operands[2:], type=ANY)
-        function = method_of(attribute)
-        if function is not None:
-            bound[number] = known, function
-            fork.test_method(attribute, function, obj, other)
-        which.operands[builder.block] = Const(0 if function is None else number)
-        fork.give(attribute if function is None else Const(None))
+        front = method_of(attribute)
+        if front is not None:
+            bound[number] = known, [None if v is obj else v for v in front]
+            fork.test_method(attribute, front, other)
+        which.operands[builder.block] = Const(0 if front is None else number)
+        fork.give(attribute if front is None else Const(None))
         builder.block = other
     which.operands[builder.block] = Const(0)
     fork.give_as_it_was(*([_look(found, value, read)] if found.callables.is_open else []), read)
@@ -296,15 +300,16 @@ def _split_apart(
 
 
 def _call_by_number(
-    graph: Graph, call: Instruction, which: Phi, value: Value, bound: Mapping[int, tuple[Exact, Any]]
+    graph: Graph, call: Instruction, which: Phi, value: Value, bound: Mapping[int, tuple[Exact, Front]]
 ) -> None:
     """Let `call` call the method of `value` that the number `which` says, if that is in `bound`."""
     fork = Fork(graph, call, "called")
     builder = fork.builder
-    for number, (known, function) in bound.items():
+    for number, (known, front) in bound.items():
         other = fork.test(operator.eq, which, Const(number))
-        obj = builder.call(intrinsics._assume_, value, Const(known), type=known)
-        fork.give(builder.call(Const(function), obj, *call.operands[1:], keywords=call.keywords))
+        obj = builder.call(intrinsics._assume_, value, Const(known), type=known) if None in front else None
+        callee, *given = [obj if v is None else v for v in front]
+        fork.give(builder.call(callee, *given, *call.operands[1:], keywords=call.keywords))
         builder.block = other
     fork.give_as_it_was(call)
 

@@ -42,6 +42,7 @@ from adbc.runtime.build.facts import (
 )
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.inferred import Informed, infer_types
+from adbc.runtime.build.members import Members
 from adbc.runtime.build.memoised import finds_nothing
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
@@ -105,7 +106,7 @@ class ReadsCache(Protocol):
     ) -> None: ...
 
 
-class Knowledge:
+class Knowledge(Members):
     """What is known of functions, rules and classes in one engine."""
 
     def __init__(

@@ -82,11 +82,9 @@ class Typing:
         """What a known function takes, or the method that is known to be read."""
         bindings, bound, known = self.knowledge.graphs.bindings, 0, constant(function)
         if isinstance(function, Instruction):
-            method = None if self.policy is None else self.policy.bound.get(function)
-            found = read_function(function, self.knowledge)
-            if method is not None:
-                known, bound = method, 1
-            elif found is not None:
+            found = None if self.policy is None else self.policy.bound.get(function)
+            found = found or read_function(function, self.knowledge)
+            if found is not None:
                 known, bound = constant(found[0]), len(found) - 1
         signature = signature_of(known, bindings, bound)
         return signature and signature._replace(function=Const(known), bound=bound)
@@ -131,8 +129,7 @@ def _guarded(graph: Graph, typing: Typing) -> Graph:
     for call in graph.instructions():
         if typing.policy is not None and call.operands and call.operands[0] in typing.policy.bound:
             # What had been given to `_apply_` when the test for the method was put in.
-            read = call.operands[0]
-            call.operands[:1] = [Const(typing.policy.bound[read]), read.operands[1]]  # type: ignore[attr-defined]
+            call.operands[:1] = typing.policy.bound[call.operands[0]]
             changed = True
     if changed:
         typing.infer(graph)
