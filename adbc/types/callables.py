@@ -67,5 +67,7 @@ def _kind(known: AbstractType, value: object) -> AbstractType | None:
 
 
 def _is_class(value: object) -> bool:
-    """Whether `value` is a class that was made by a class statement: a call of it makes an instance."""
-    return isinstance(value, type) and bool(value.__flags__ & HEAP_TYPE)
+    """Whether `value` is a class that a class statement of a module has made: a call of it makes an instance.
+    Those that functions make come and go."""
+    is_made = isinstance(value, type) and bool(value.__flags__ & HEAP_TYPE)
+    return is_made and "<locals>" not in str(getattr(value, "__qualname__", ""))

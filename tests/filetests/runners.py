@@ -263,6 +263,9 @@ class Answers:
     def name_of_class(self, cls: type) -> str | None:
         return cls.__name__
 
+    def setting(self, cls: type, name: str) -> Any | None:
+        return None
+
     def is_lasting(self, cls: type) -> bool:
         return True
 

@@ -4,8 +4,11 @@ called, attributes that are named by texts."""
 from __future__ import annotations
 
 import abc
+import enum
 import functools
 import math
+import random
+import string
 import types
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -184,8 +187,137 @@ def hidden_now_and_then(x: float) -> float:
     return total
 
 
+class Positive:
+    """A descriptor that keeps what it is given in the instance, and counts in itself."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name, self.kept = name, "_" + name
+
+    def __get__(self, obj: Any, owner: Any = None) -> Any:
+        return self if obj is None else getattr(obj, self.kept)
+
+    def __set__(self, obj: Any, value: Any) -> None:
+        if value <= 0:
+            raise ValueError(self.name)
+        setattr(obj, self.kept, value)
+
+
+class Summing(Positive):
+    """A descriptor that holds a number of its own, which depends on all instances."""
+
+    def __init__(self) -> None:
+        self.total: Any = 0.0
+
+    def __get__(self, obj: Any, owner: Any = None) -> Any:
+        return super().__get__(obj, owner) * self.total
+
+    def __set__(self, obj: Any, value: Any) -> None:
+        self.total = self.total + value
+        super().__set__(obj, value)
+
+
+class Beam:
+    length = Positive()
+    width = Positive()
+    load = Summing()
+
+    def __init__(self, length: float, width: float, load: float = 1.0) -> None:
+        self.length = length
+        self.width = width
+        self.load = load
+
+    def stiffness(self) -> Any:
+        return self.width**3 / self.length + self.load
+
+
+def by_descriptors(x: float) -> Any:
+    total: Any = 0.0
+    for k in range(1, 4):
+        beam = Beam(x * k, x)
+        beam.width = beam.width * 2.0
+        total += beam.stiffness() * beam.length
+    Beam.__dict__["load"].total = 0.0
+    return total
+
+
+def through_a_descriptor_with_state(x: float) -> Any:
+    """What one instance is given is read through another."""
+    first, second = Beam(x, x, x), Beam(1.0, 2.0, x * x)
+    result = first.load * second.load + Beam.__dict__["load"].total
+    Beam.__dict__["load"].total = 0.0
+    return result
+
+
+def refused_by_a_descriptor(x: float) -> float:
+    total = 0.0
+    for k in range(5):
+        try:
+            beam = Beam(x, x - 0.31 * k)
+        except ValueError as error:
+            total += len(error.args[0]) * x
+        else:
+            total += beam.length * beam.width
+    Beam.__dict__["load"].total = 0.0
+    return total
+
+
+class Steps:
+    def __init__(self, x: float) -> None:
+        self.a = self.b = self.c = self.d = self.e = self.f = x
+        self.steps: list[tuple[str, Any]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+    def do_scale(self, y: float, k: Any) -> Any:
+        return y * k * self.a
+
+    def do_shift(self, y: float, k: Any) -> Any:
+        return y + k + self.b
+
+    def do_bend(self, y: float, k: Any) -> Any:
+        return math.tanh(y)
+
+    @staticmethod
+    def do_square(y: float, k: Any) -> Any:
+        return y * y * k
+
+    @classmethod
+    def do_count(cls, y: float, k: Any) -> Any:
+        return y * len(cls.__name__)
+
+
+class Walk(Steps):
+    __getattr__ = object.__getattribute__
+
+    def do_scale(self, y: float, k: Any) -> Any:
+        return y * k
+
+
+def by_names_in_data(x: float, names: str = "abcabc", kind: Any = Bag) -> Any:
+    """Attributes that are named by what stands in lists and in dicts."""
+    total = 0.0
+    bag = kind(x) if kind is not Bag else Bag(x, a=x, b=x * x, c=2.0, d=0.5, e=x, f=1.0)
+    for name in list(names):
+        total += getattr(bag, name) * x
+        setattr(bag, name, total)
+    return total
+
+
+def by_names_of_methods(x: float) -> Any:
+    steps = Walk(x)
+    steps.steps = [("scale", 2.0), ("shift", x), ("bend", None), ("square", x), ("scale", x), ("count", 0)]
+    y: Any = x
+    for name, k in steps.steps:
+        y = getattr(steps, f"do_{name}")(y, k)
+    return y
+
+
 PROGRAMS: list[Callable[[float], Any]] = [
-    through_instances, through_a_registry, visited, named, with_defaults, hidden_now_and_then,
+    through_instances, through_a_registry, visited, named, with_defaults, hidden_now_and_then, by_descriptors,
+    through_a_descriptor_with_state, refused_by_a_descriptor, by_names_in_data, by_names_of_methods,
+    functools.partial(by_names_in_data, names="abcdefabcdef"),
+    functools.partial(by_names_in_data, names="abab", kind=Steps),
 ]  # fmt: skip
 
 
@@ -388,3 +520,84 @@ def test_names_of_modules_and_functions(speculation: str) -> None:
 
     for _ in range(3):
         check_gradient(named_elsewhere, 0.8)
+
+
+def test_other_descriptors_from_call_to_call(speculation: str) -> None:
+    class Doubled(Positive):
+        def __get__(self, obj: Any, owner: Any = None) -> Any:
+            return super().__get__(obj, owner) * 2.0
+
+    class Bar:
+        size: Any = Positive()
+
+        def __init__(self, size: float) -> None:
+            self.size = size
+
+    def sized(x: float) -> Any:
+        return sum(Bar(x * k).size * Bar(x).size for k in (1.0, 2.0))
+
+    def check() -> None:
+        for _ in range(3):
+            check_gradient(sized, 1.3)
+
+    check()
+    tripled = property(lambda self: 3.0 * self._size, lambda self, value: setattr(self, "_size", value))
+    for found in (Doubled(), tripled, Positive()):
+        if isinstance(found, Positive):
+            found.__set_name__(Bar, "size")
+        Bar.size = found
+        check()
+    before = Positive.__get__
+    Positive.__get__ = lambda self, obj, owner=None: before(self, obj) ** 2  # type: ignore[method-assign]
+    try:
+        check()
+        vars(Bar)["size"].kept = "_size"
+        check()
+    finally:
+        Positive.__get__ = before  # type: ignore[method-assign]
+    del Bar.size
+    check()
+
+
+def test_settings_of_libraries(speculation: str) -> None:
+    def set_by(x: float) -> Any:
+        total: Any = x
+        for _ in range(3):
+            total = total * random.Random.VERSION + x**random.Random.VERSION
+        return total * len(string.Template.delimiter)
+
+    before = random.Random.VERSION
+    try:
+        for version in (before, 2, 2.5, 1, True, float("nan"), 3):
+            random.Random.VERSION = version  # type: ignore[assignment]
+            if version == version:
+                for _ in range(3):
+                    check_gradient(set_by, 0.8)
+            else:
+                assert math.isnan(adbc.grad(set_by)(0.8))
+    finally:
+        random.Random.VERSION = before
+
+
+class Way(enum.Enum):
+    UP = 1.0
+    DOWN = -1.0
+
+
+def _along(x: float, way: Way = Way.UP, by: Any = math.sin, kind: type[Option] = Call) -> Any:
+    return by(x) * way.value + kind(x).price() * (1.0 if way is Way.UP else x)
+
+
+def test_settings_as_defaults(speculation: str) -> None:
+    def along(x: float) -> Any:
+        return _along(x) * _along(x, Way.DOWN) + _along(x, by=math.cos) * _along(x, kind=Put)
+
+    for at in (0.7, 0.9, 0.8):
+        check_gradient(along, at)
+    before = _along.__defaults__
+    try:
+        _along.__defaults__ = Way.DOWN, math.exp, Put
+        for _ in range(3):
+            check_gradient(along, 0.8)
+    finally:
+        _along.__defaults__ = before

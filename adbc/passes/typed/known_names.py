@@ -14,9 +14,9 @@ after::
     %5 = call own_or_default(%self, 1.0)                     # `unit` may be a field
 
 An attribute that the class has for all its instances is read like any other, and where the class leaves no
-place for it, the default is the answer.  What is known now stays where it was computed: the rest of the
-function behind a guess may be given it.  Needs types.  What is assumed about classes is for `NameKnowledge`
-to note.
+place for it, the default is the answer.  What is known now is still there where it was computed: the rest of
+the function behind a guess may be given it.  Needs types.  What is assumed about classes is for
+`NameKnowledge` to note.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any, Protocol
 
 from adbc.flags import HEAP_TYPE
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _check_, _foreigncall_, _format_, _getattr_, _join_
+from adbc.ir.intrinsics import _assume_, _check_, _foreigncall_, _format_, _getattr_, _join_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.named_attributes import name_attribute
 from adbc.passes.query import NOTHING, constant, target, use_counts
@@ -50,6 +50,9 @@ class NameKnowledge(Places, Protocol):
     def is_lasting(self, cls: type) -> bool:
         """Whether `cls` was not made in a call, so that it may stand in code."""
 
+    def setting(self, cls: type, name: str) -> Any | None:
+        """The number or text that ``cls.name`` is, if `cls` is a class of a library."""
+
     def name_of_class(self, cls: type) -> str | None:
         """What ``cls.__name__`` is, if that is known."""
 
@@ -68,6 +71,8 @@ def known_names(graph: Graph, knowledge: NameKnowledge) -> bool:
         used = use_counts(graph) if used is None else used
         if used.get(call):
             graph.replace_uses({call: Const(known)})
+            if target(call) is not _assume_:
+                call.operands = [Const(_check_), Const(known), Const("")]  # as quick as it gets
             used = None
             changed = True
     return changed
@@ -82,8 +87,13 @@ def _known(call: Instruction, knowledge: NameKnowledge) -> Any:
         return _text_of_method(call.operands[0], given)
     if function is _foreigncall_:
         return _class_of(given[1], knowledge) if len(given) == 2 and constant(given[0]) is type else NOTHING
-    if function is _getattr_ and constant(given[1]) == "__name__":
-        return _name_of(given[0], knowledge)
+    if function is _getattr_:
+        if constant(given[1]) == "__name__":
+            return _name_of(given[0], knowledge)
+        return _setting_of(given[0], constant(given[1]), knowledge)
+    if function is _assume_:
+        known = constant(given[0])
+        return known if type(known) is str or isinstance(known, type) else NOTHING
     texts = [constant(value) for value in given]
     if function is _format_ and texts[1:] == [-1, ""]:
         return texts[0] if type(texts[0]) is str else NOTHING
@@ -105,6 +115,15 @@ def _name_of(value: Value, knowledge: NameKnowledge) -> Any:
     cls = known.value if isinstance(known, ConstType) else constant(value)
     name = knowledge.name_of_class(cls) if isinstance(cls, type) else None
     return NOTHING if name is None else name
+
+
+def _setting_of(value: Value, name: Any, knowledge: NameKnowledge) -> Any:
+    """What a class of a library has as `name`, if that is a setting: a number or a text."""
+    cls = constant(value)
+    if not isinstance(cls, type) or type(name) is not str:
+        return NOTHING
+    found = knowledge.setting(cls, name)
+    return NOTHING if found is None else found
 
 
 def _text_of_method(callee: Value, given: list[Value]) -> Any:

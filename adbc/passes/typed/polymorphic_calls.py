@@ -46,6 +46,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from adbc.flags import HEAP_TYPE
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
@@ -55,9 +56,9 @@ from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.typed.guards import test_for_method
 from adbc.types.callables import Callables
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, BOOL, INT, NONE, AbstractType, ClosureType, ConstType, Exact
+from adbc.types.lattice import ANY, BOOL, INT, NONE, STR, AbstractType, ClosureType, ConstType, Exact
 
-__all__ = ["Fork", "Seen", "split_calls"]
+__all__ = ["Fork", "Seen", "split_calls", "split_methods", "split_names"]
 
 
 MethodOf = Callable[[Instruction], "Sequence[Value] | None"]
@@ -116,6 +117,86 @@ def split_calls(graph: Graph, seen: Callable[[Value], Seen | None], method_of: M
     return written > 0
 
 
+class Named(Protocol):
+    """The texts that named attributes at one place, and whether others may still be noted."""
+
+    texts: list[str]
+    is_open: bool
+
+
+def split_names(graph: Graph, names: Callable[[Instruction], Named | None]) -> bool:
+    """Write what reads or writes an attribute of an object of known class by a text that is not known, with
+    the call of what is read, once for each text that was seen there, in place; returns whether types have to
+    be inferred again."""
+    written, users = 0, _users(graph)
+    called = {c.operands[0]: c for c in graph.instructions() if c.op == "call"}
+    for read in list(graph.instructions()):
+        if not _is_named_late(read) or not _may_be_split(read) or (found := names(read)) is None:
+            continue
+        block, name = read.block, read.operands[3]
+        assert block is not None
+        look = [_look(found, name, read)] if found.is_open else []
+        if not found.texts or written >= _LIMIT:
+            at = block.instructions.index(read)
+            block.instructions[at:at] = look
+            continue
+        call = called.get(read)
+        if call is not None and not (_may_be_split(call) and _follows(read, call, users)):
+            call = None
+        fork = Fork(graph, read if call is None else call, "named")
+        if call is not None:
+            fork.builder.block.instructions.remove(read)
+        for text in found.texts:
+            other = fork.test(operator.eq, name, Const(text))
+            given = [Const(text) if value is name else value for value in read.operands[1:]]
+            result = fork.builder.call(read.operands[0], *given)
+            if call is not None:
+                result = fork.builder.call(result, *call.operands[1:], keywords=call.keywords)
+            fork.give(result)
+            fork.builder.block = other
+            written += 1
+        fork.give_as_it_was(*look, *([read] if call is None else [read, call]))
+    return written > 0
+
+
+def _is_named_late(call: Instruction) -> bool:
+    """Whether `call` reads or writes an attribute that a text names which is not known."""
+    if not _calls(call, intrinsics._foreigncall_) or call.keywords:
+        return False
+    function, *given = call.operands[1:]
+    way = {2: getattr, 3: setattr}.get(len(given))
+    if way is None or not isinstance(function, Const) or function.value is not way:
+        return False
+    obj, name = given[:2]
+    known = type_of(obj)
+    is_instance = isinstance(known, Exact) and bool(known.cls.__flags__ & HEAP_TYPE)
+    return is_instance and type_of(name) == STR and not isinstance(name, Const)
+
+
+def split_methods(graph: Graph, method_of: MethodOf) -> bool:
+    """Test attributes of objects of known classes, which are called where they are read, for the methods that
+    they are expected to be, in place; returns whether there were any."""
+    users, written = _users(graph), 0
+    for call in list(graph.instructions()):
+        read = call.operands[0] if call.op == "call" else None
+        if not isinstance(read, Instruction) or not _calls(read, intrinsics._getattr_) or written >= _LIMIT:
+            continue
+        if not _may_be_split(call) or not _is_read_to_call(read, call, users):
+            continue
+        front = method_of(read)
+        if front is None:
+            continue
+        fork = Fork(graph, call, "called")
+        unbound = graph.add_block(f"{fork.label}.other")
+        fork.test_method(read, front, unbound)
+        callee, *given = *front, *call.operands[1:]
+        fork.give(fork.builder.call(callee, *given, keywords=call.keywords))
+        fork.builder.block = unbound
+        fork.give_as_it_was(call)
+        written += 1
+    return written > 0
+
+
 _LIMIT = 60
 """The number of calls beyond which no more are written into one function."""
 
@@ -160,8 +241,13 @@ def _may_be_split(call: Instruction) -> bool:
 def _is_read_to_call(callee: Instruction, call: Instruction, users: dict[Value, int]) -> bool:
     """Whether `callee` is an attribute that is read for `call` alone, with nothing between that does
     anything."""
+    return _calls(callee, intrinsics._getattr_) and _follows(callee, call, users)
+
+
+def _follows(callee: Instruction, call: Instruction, users: dict[Value, int]) -> bool:
+    """Whether `callee` is made for `call` alone, with nothing between that does anything."""
     block = call.block
-    if not _calls(callee, intrinsics._getattr_) or callee.block is not block or users[callee] != 1:
+    if callee.block is not block or users[callee] != 1:
         return False
     assert block is not None
     first, last = block.instructions.index(callee) + 1, block.instructions.index(call)
@@ -181,7 +267,7 @@ def _calls(instruction: Instruction, function: Any) -> bool:
     return isinstance(callee, Const) and callee.value is function
 
 
-def _look(found: Seen, value: Value, call: Instruction) -> Instruction:
+def _look(found: Seen | Named, value: Value, call: Instruction) -> Instruction:
     """What lets `found` see `value`, in front of `call`."""
     operands = [Const(intrinsics._observe_), Const(found), value]
     look = Instruction("call", operands, type=NONE, position=call.position)

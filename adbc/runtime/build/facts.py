@@ -26,6 +26,7 @@ from adbc.runtime.calls.classes import (
     certain_method,
     class_member,
     constructor,
+    descriptor,
     entered,
     inherited,
     is_bare,
@@ -40,6 +41,7 @@ from adbc.runtime.calls.classes import (
     name_of_class,
     presence,
     record_names,
+    setting,
     special,
     unbound,
 )
@@ -342,6 +344,8 @@ class AnswerFact:
         for cls in (self.cls, *self.about):
             if isinstance(cls, type):
                 shot.note_class(cls)
+        if self.question == "descriptor":
+            shot.note_class(type(self.answer[1].value))
         return shot.note_function(self.function)
 
 
@@ -357,9 +361,11 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "bare": is_bare,
     "beside": is_beside,
     "default": is_default,
+    "descriptor": descriptor,
     "entered": entered,
     "kept": is_kept,
     "record": record_names,
+    "setting": setting,
     "special": special,
     "unbound": unbound,
 }

@@ -135,8 +135,10 @@ class Knowledge(Members):
         """Whether functions are seen never to return `NotImplemented`."""
         self.with_rules: dict[type, None] = {}
         """The classes of all that has a rule."""
+        self.descriptors: dict[Any, types.FunctionType] = {}
+        """What reads and writes attributes by descriptors in Python."""
         self.caches: tuple[dict[Any, Any], ...] = (
-            self.with_rules, self.settled,
+            self.with_rules, self.settled, self.descriptors,
             self.results, self.readers, self.keepers, self.samples, self.answering, self.notes.kept,
         )  # fmt: skip
         self.assumed: dict[Key, AbstractType] = {}
@@ -280,9 +282,12 @@ class Knowledge(Members):
         return self.is_field(cls, name) or self.is_default(cls, name)
 
     def accessor(self, cls: type, name: str, way: str) -> types.FunctionType | None:
-        """The function that reads or writes the property `name` of instances of exactly `cls`."""
+        """The function that reads or writes the property `name` of instances of exactly `cls`, or what else
+        stands there and is asked."""
         found: types.FunctionType | None = accessor(cls, name, way)
-        if found is None or self.table.rows(found):
+        if found is None:
+            return self.through_descriptor(cls, name, way)
+        if self.table.rows(found):
             return None
         self.notes.add((cls, f"{name}.{way}"), AccessorFact(cls, name, way, found))
         return found

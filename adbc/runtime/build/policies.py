@@ -20,7 +20,7 @@ from adbc.passes.typed.polymorphic_calls import Seen
 from adbc.passes.typed.view_loops import is_step_by_entry, steps_taken_apart
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.knowledge import Knowledge
-from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable, tested_form
+from adbc.runtime.build.speculation import Base, Continuation, Guesses, Names, Site, Unchangeable, tested_form
 from adbc.types.callables import Callables
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
@@ -221,6 +221,17 @@ class Policy:
         site = self.site(value)
         self.sites.append(site)
         return site
+
+    def names(self, call: Instruction) -> Names | None:
+        """What `call`, of an attribute that is named by a text which is not known, was given so far."""
+        original = self.originals.get(call)
+        if self.guesses.mode != "learn" or not isinstance(original, Instruction):
+            return None
+        if original not in self.base.roots or self.base.roots[original] in self.base.excluded:
+            return None
+        found = self.guesses.named((*self.key, self.numbers[original]))
+        self.sites.append(found)
+        return found
 
     def _seen_together(self, phi: Phi) -> Seen:
         """What all that may come to `phi` turned out to be."""

@@ -28,7 +28,7 @@ from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.list_walks import count_list_walks
 from adbc.passes.typed.object_values import object_values
-from adbc.passes.typed.polymorphic_calls import split_calls
+from adbc.passes.typed.polymorphic_calls import split_calls, split_methods, split_names
 from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.quiet_steps import quiet_steps
@@ -147,7 +147,8 @@ def _with_real_powers(graph: Graph, typing: Typing) -> Graph:
 
 
 def _with_split_calls(graph: Graph, typing: Typing) -> Graph:
-    if typing.policy is not None and split_calls(graph, typing.policy.seen, typing.policy.method_of):
+    policy = typing.policy
+    if policy is not None and split_calls(graph, policy.seen, policy.method_of):
         typing.infer(graph)
     return graph
 
@@ -220,11 +221,16 @@ def _with_quiet_steps(graph: Graph, typing: Typing) -> Graph:
 
 def _with_unrolled_loops(graph: Graph, typing: Typing) -> Graph:
     lists = iterate_over_tuples(graph, typing.knowledge)
+    policy = typing.policy
     while unrolled_loops(graph):
         built_tuples(graph)
         typing.infer(graph)
     for call, source in lists.items():
         call.operands[1] = source  # where the loop is still there, it is one over a list
+    if policy is not None and split_names(graph, policy.names):
+        typing.infer(graph)
+    if policy is not None and split_methods(graph, policy.method_of):  # what is named may be called
+        typing.infer(graph)
     return graph
 
 

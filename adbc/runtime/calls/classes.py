@@ -34,6 +34,7 @@ __all__ = [
     "PLACE",
     "SLOW",
     "VALUES",
+    "Same",
     "accessor",
     "are_fields",
     "as_plain_number",
@@ -71,6 +72,7 @@ __all__ = [
     "presence",
     "python_method",
     "record_names",
+    "setting",
     "special",
     "through",
     "through_metaclass",
@@ -289,6 +291,41 @@ def presence(cls: type, name: str) -> str | None:
         return "always"
     is_plain = not any(hasattr(kind, hook) for hook in ("__get__", "__set__", "__delete__"))
     return "always" if is_plain else None
+
+
+class Same:
+    """An object, which is what another is only if it is the same."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def setting(cls: type, name: str) -> Same | None:
+    """The number or text that ``cls.name`` is; None if it is anything else, or a metaclass has a say."""
+    if not is_heap_type(cls) or type(cls) not in _METACLASSES or lookup(type(cls), name) is not None:
+        return None
+    found = lookup(cls, name)
+    return Same(found) if found is not None and type(found) in _DEFAULTS else None
+
+
+def descriptor(cls: type, name: str, way: str) -> tuple[Any, Same] | None:
+    """The Python function by which an object that stands in `cls` as `name` reads (`way` is "get") or writes
+    ("set") that attribute of instances of exactly `cls`, whatever these have themselves, and the object."""
+    if not (_has_default_reads if way == "get" else _has_default_access)(cls):
+        return None
+    found = lookup(cls, name)
+    if not is_heap_type(type(found)) or not goes_first(found):
+        return None
+    function = lookup(type(found), f"__{way}__")
+    return (function, Same(found)) if is_python_function(function) else None
 
 
 def asks_nothing(cls: type, name: str) -> bool:
