@@ -350,6 +350,8 @@ def _slot(a: list[Value]) -> Plan | None:
 
 @_row(i._method_is_, 3)
 def _method_is(a: list[Value]) -> Plan | None:
+    if isinstance(a[2], Const) and a[2].value is None:
+        return Plan([a[0], a[1], ("is_", False)])
     return Plan([a[0], a[2], ("method_is", a[1].value)]) if isinstance(a[1], Const) else None
 
 

@@ -108,7 +108,10 @@ def _form_is_(value: object, form: tuple[Any, ...]) -> bool:
 
 
 def _method_is_(value: Any, function: Any, obj: object) -> bool:
-    """Whether `value` is `function` bound to `obj`; one in C is told by its name, which a class has once."""
+    """Whether `value` is `function` bound to `obj`, or just that where `obj` is None, as static methods are;
+    one in C is told by its name, which a class has once."""
+    if obj is None:
+        return value is function
     if type(function) is types.MethodDescriptorType:
         is_bound = type(value) is types.BuiltinFunctionType and value.__self__ is obj
         return is_bound and value.__name__ == function.__name__

@@ -19,6 +19,7 @@ from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call
 from adbc.passes.normal.idle_handlers import idle_handlers
 from adbc.passes.normal.merge_blocks import merge_blocks
 from adbc.passes.normal.misfits import misfits
+from adbc.passes.normal.named_attributes import named_attributes
 from adbc.passes.normal.new_to_call import new_to_call
 from adbc.passes.normal.operators_to_call import operators_to_call
 from adbc.passes.normal.promote_cells import promote_cells
@@ -69,6 +70,8 @@ NORMAL: Group[Globals] = Group(
               "knows isinstance and its like as foreign calls"),
         Stage("copy_propagation", in_place(copy_propagation), ("calls", "values in cells"), ("no copies",),
               "before folding, which it gives constants"),
+        Stage("named_attributes", in_place(named_attributes), ("no copies", "foreign calls"), (),
+              "sees names that are constants"),
         Stage("class_tests", in_place(class_tests), ("no copies", "conditions that are bools"), (),
               "what a method is asked for are values, not copies of them, and ends a block as a condition"),
         Stage("fold_constants", in_place(fold_constants), ("no copies", "conditions that are bools"),

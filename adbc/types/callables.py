@@ -61,5 +61,13 @@ def _kind(known: AbstractType, value: object) -> AbstractType | None:
     if isinstance(known, ClosureType):
         return known if is_followed_by_code(known.code) else None
     if isinstance(known, ConstType):
-        return known if type(value) in (types.FunctionType, types.BuiltinFunctionType) else None
+        is_function = type(value) in (types.FunctionType, types.BuiltinFunctionType)
+        return known if is_function or _is_class(value) else None
     return known if type(known) is Exact and known.cls.__flags__ & HEAP_TYPE else None
+
+
+def _is_class(value: object) -> bool:
+    """Whether `value` is a class that a class statement of a module has made: a call of it makes an instance.
+    Those that functions make come and go."""
+    is_made = isinstance(value, type) and bool(value.__flags__ & HEAP_TYPE)
+    return is_made and "<locals>" not in str(getattr(value, "__qualname__", ""))

@@ -52,7 +52,16 @@ from adbc.types.lattice import (
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
 from adbc.types.number_calls import is_global_number, is_plain_step, part_of_number
-from adbc.types.places import Places, is_beside, is_default, is_field, is_kept, is_variable
+from adbc.types.places import (
+    Places,
+    is_beside,
+    is_default,
+    is_field,
+    is_kept,
+    is_variable,
+    method_front,
+    named_place,
+)
 from adbc.types.records import record_field, unhidden
 from adbc.types.slot_calls import is_container_slot, is_slot
 from adbc.types.texts import is_open_text, of_text
@@ -67,7 +76,6 @@ __all__ = [
     "activity",
     "called",
     "classify",
-    "is_method",
     "name_of",
     "row_of",
 ]
@@ -110,10 +118,6 @@ class Knowledge(Places, Protocol):
 
     def row(self, function: object, types: Sequence[AbstractType]) -> Any | None:
         """The rule of `function` for arguments of these types, if the types decide it."""
-
-    def method(self, cls: type, name: str) -> types.FunctionType | None:
-        """The Python function that attribute `name` of instances of exactly `cls` is bound to, if it is one
-        and unless the instance has a field of that name."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python, can
@@ -253,11 +257,19 @@ def _getting(call: _OpenCall) -> _Answer:
         return Kind.FIELD_LOAD
     if is_variable(call.call, call.knowledge):
         return Kind.CONTEXTUAL
-    if is_method(call.call, call.knowledge) is not None:
+    if method_front(call.call, call.knowledge) is not None:
         return Kind.METHOD if is_active else Kind.PRIMAL
     if _is_description(call.arguments, call.types):
         return Kind.PRIMAL
     return _getting_part(call)
+
+
+def _having(call: _OpenCall) -> _Answer:
+    """What becomes of a call that asks whether there is an attribute."""
+    place = named_place(call.arguments[0], call.arguments[1]) if len(call.arguments) == 2 else None
+    if place is not None and call.knowledge.asks_nothing(*place):
+        return Kind.PRIMAL
+    return _asking(call)
 
 
 def _getting_part(call: _OpenCall) -> _Answer:
@@ -374,7 +386,7 @@ AS_THEY_ARE: frozenset[Any] = frozenset((
 ))  # fmt: skip
 """Functions that nothing active comes out of, whatever they are given: their calls are made as they are."""
 _ASKING: tuple[Any, ...] = (
-    operator.not_, operator.contains, intrinsics._not_contains_, intrinsics._bool_, len, hasattr,
+    operator.not_, operator.contains, intrinsics._not_contains_, intrinsics._bool_, len,
 )  # fmt: skip
 _CONTEXTUAL: tuple[Any, ...] = (
     intrinsics._global_, intrinsics._freevar_, intrinsics._globals_, intrinsics._delete_global_,
@@ -393,6 +405,7 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
     **dict.fromkeys((intrinsics._next_key_, intrinsics._entry_key_), lambda call: Kind.KEY),
     **dict.fromkeys((intrinsics._resume_iterator_, intrinsics._resume_view_), _reading(Kind.RESUME, 1)),
     intrinsics._getattr_: _getting,
+    hasattr: _having,
     record_field: _reading(Kind.RECORD_LOAD, 0),
     intrinsics._setattr_: _setting,
     intrinsics._cell_get_: _getting_cell,
@@ -596,15 +609,6 @@ def _is_plain_check(arguments: Sequence[Value]) -> bool:
 
 
 _CELL = Exact(types.CellType)
-
-
-def is_method(call: Instruction, knowledge: Knowledge) -> types.FunctionType | None:
-    """The function of the attribute that `call` reads, if that is a method written in Python."""
-    _, obj, name = call.operands
-    known = type_of(obj)
-    if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
-        return knowledge.method(known.cls, name.value)
-    return None
 
 
 class Memory(Protocol):

@@ -5,13 +5,17 @@ what a class has that is read itself.
 
 from __future__ import annotations
 
+import types
 from typing import Protocol
 
-from adbc.ir.values import Const, Instruction
+from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import type_of
 from adbc.types.lattice import Exact
 
-__all__ = ["Places", "is_beside", "is_default", "is_field", "is_kept", "is_variable"]
+__all__ = [
+    "Places", "is_beside", "is_default", "is_field", "is_kept", "is_method", "is_variable", "method_front",
+    "named_place",
+]  # fmt: skip
 
 
 class Places(Protocol):
@@ -35,6 +39,21 @@ class Places(Protocol):
     def is_variable(self, cls: type, name: str) -> bool:
         """Whether ``cls.name`` is a global variable: an object that stands in a class of the program and is
         given as it is."""
+
+    def method(self, cls: type, name: str) -> types.FunctionType | None:
+        """The Python function that attribute `name` of instances of exactly `cls` is bound to, if it is one
+        and unless the instance has a field of that name."""
+
+    def unbound(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
+        """The function of the static or class method that attribute `name` of instances of exactly `cls` is,
+        unless they have such a field, and whether it is given the class."""
+
+    def has(self, cls: type, name: str) -> bool | None:
+        """Whether all instances of exactly `cls`, or none, have an attribute `name`, and no code is asked for
+        it; None if that is not known."""
+
+    def asks_nothing(self, cls: type, name: str) -> bool:
+        """Whether no code is asked for attribute `name` of instances of exactly `cls`."""
 
 
 def is_field(call: Instruction, places: Places) -> bool:
@@ -67,11 +86,40 @@ def is_variable(call: Instruction, places: Places) -> bool:
     return isinstance(cls, type) and type(name) is str and places.is_variable(cls, name)
 
 
-def _place(call: Instruction) -> tuple[type, str] | None:
-    """The class of the object, and the name of the attribute, that `call` reads or writes, if both are
-    known."""
-    _, obj, name = call.operands[:3]
+def is_method(call: Instruction, places: Places) -> types.FunctionType | None:
+    """The function of the attribute that `call` reads, if that is a method written in Python."""
+    _, obj, name = call.operands
+    known = type_of(obj)
+    if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
+        return places.method(known.cls, name.value)
+    return None
+
+
+def method_front(call: Instruction, places: Places) -> list[Value] | None:
+    """The function in Python that a call of the attribute which `call` reads runs, and what stands in front
+    of the arguments, if anything: the object of a method, the class of a class method."""
+    function = is_method(call, places)
+    _, obj, name = call.operands
+    if function is not None:
+        return [Const(function), obj]
+    known = type_of(obj)
+    if not isinstance(known, Exact) or not isinstance(name, Const) or type(name.value) is not str:
+        return None
+    found = places.unbound(known.cls, name.value)
+    if found is None:
+        return None
+    return [Const(found[0]), *([Const(known.cls)] if found[1] else [])]
+
+
+def named_place(obj: Value, name: Value) -> tuple[type, str] | None:
+    """The class of `obj`, and the text that `name` is, if both are known."""
     known = type_of(obj)
     if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
         return known.cls, name.value
     return None
+
+
+def _place(call: Instruction) -> tuple[type, str] | None:
+    """The class of the object, and the name of the attribute, that `call` reads or writes, if both are
+    known."""
+    return named_place(call.operands[1], call.operands[2])

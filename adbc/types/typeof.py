@@ -6,6 +6,7 @@ so the contents of mutable containers are not looked at, while tuples are.
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import functools
 import inspect
@@ -55,7 +56,7 @@ def typeof(value: object, depth: int = _DEPTH_LIMIT) -> AbstractType:
             return _of_function(value)  # type: ignore[arg-type]  # by its class
         if cls is types.BuiltinFunctionType and not is_plain_builtin(value):
             return Exact(cls)  # ``[].append``: a method, with what its object holds
-        if cls is type and id(value) in _local:
+        if id(value) in _local:  # a class
             return ANY
         return ConstType(value)
     if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
@@ -143,4 +144,6 @@ def is_plain_builtin(value: object) -> bool:
 
 
 _EXACT = {float: Exact(float), int: Exact(int)}
-_CONSTANT_CLASSES = frozenset({types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type})
+_CONSTANT_CLASSES = frozenset(
+    {types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, abc.ABCMeta}
+)

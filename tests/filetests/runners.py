@@ -48,6 +48,7 @@ from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.managers import managers
 from adbc.passes.normal.merge_blocks import merge_blocks
 from adbc.passes.normal.misfits import misfits
+from adbc.passes.normal.named_attributes import named_attributes
 from adbc.passes.normal.named_tuples import named_tuples
 from adbc.passes.normal.needed_releases import needed_releases
 from adbc.passes.normal.new_to_call import new_to_call
@@ -85,6 +86,7 @@ from adbc.passes.typed.first_reads import first_reads
 from adbc.passes.typed.guards import insert_guards
 from adbc.passes.typed.known_attributes import is_known_read, known_attributes
 from adbc.passes.typed.known_elements import known_elements
+from adbc.passes.typed.known_names import known_names
 from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
@@ -115,6 +117,7 @@ from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.inferred import Informed, infer_types
 from adbc.runtime.build.managing import Managing
 from adbc.runtime.calls.classes import (
+    certain_member,
     certain_method,
     class_member,
     entered,
@@ -125,14 +128,17 @@ from adbc.runtime.calls.classes import (
     is_field,
     is_instance,
     is_kept,
+    presence,
     record_names,
+    unbound,
 )
 from adbc.tangents import divide, multiply
 from adbc.types.answers import is_seen_to_answer
 from adbc.types.callables import Callables
-from adbc.types.callsites import Binding, is_method
+from adbc.types.callsites import Binding
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, FLOAT, INT, NONE, AbstractType, ArrayType, ConstType, Exact, class_of
+from adbc.types.places import method_front
 from tests.filetests import names
 from tests.filetests.types_in_text import type_from
 
@@ -241,6 +247,27 @@ class Answers:
     def certain_method(self, cls: type, name: str) -> types.FunctionType | None:
         found: types.FunctionType | None = certain_method(cls, name)
         return found
+
+    def certain_member(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
+        return certain_member(cls, name)
+
+    def unbound(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
+        return unbound(cls, name)
+
+    def has(self, cls: type, name: str) -> bool | None:
+        return {"always": True, "never": False}.get(presence(cls, name) or "")
+
+    def asks_nothing(self, cls: type, name: str) -> bool:
+        return presence(cls, name) is not None
+
+    def name_of_class(self, cls: type) -> str | None:
+        return cls.__name__
+
+    def setting(self, cls: type, name: str) -> Any | None:
+        return None
+
+    def is_lasting(self, cls: type) -> bool:
+        return True
 
     def body(self, function: types.FunctionType) -> Graph:
         return normalise(lift(function), function.__globals__)
@@ -400,7 +427,7 @@ class Called:
 def _calls_split(graph: Graph, open: str = "False", **seen: str) -> Graph:
     """What functions of the names in `seen` give is of one class, or the function of one name, or of two that
     stand with a slash between them; it may be something else if that is "True"."""
-    split_calls(graph, _seen_of(seen, open), lambda read: is_method(read, _ANSWERS))
+    split_calls(graph, _seen_of(seen, open), lambda read: method_front(read, _ANSWERS))
     return graph
 
 
@@ -488,6 +515,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "handler_ends": _in_place(handler_ends),
     "idle_handlers": idle_handlers,
     "named_tuples": _in_place(lambda graph: named_tuples(graph, lambda cls: True)),
+    "named_attributes": named_attributes,
     "getters": _with_functions_for_getters,
     "managers": _with_managers,
     "spread_mappings": _in_place(lambda graph: spread_mappings(graph, _signature, normal_call)),
@@ -520,6 +548,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
         lambda graph: (builtin_methods(graph), drop_method_reads(graph, lambda read: False))
     ),
     "decided_branches": _in_place(lambda graph: decided_branches(graph, _ANSWERS)),
+    "known_names": _in_place(lambda graph: known_names(graph, _ANSWERS)),
     "known_attributes": _in_place(
         lambda graph: (
             known_attributes(graph, _ANSWERS),
@@ -535,7 +564,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "polymorphic_operations": _operations_split,
     "known_slots": _in_place(
         lambda graph: known_slots(
-            graph, _ANSWERS.is_field, _ANSWERS.is_field, lambda call: is_method(call, _ANSWERS)
+            graph, _ANSWERS.is_field, _ANSWERS.is_field, lambda call: method_front(call, _ANSWERS)
         )
     ),
     "record_values": _in_place(record_values),

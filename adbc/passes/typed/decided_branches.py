@@ -20,21 +20,23 @@ from __future__ import annotations
 import inspect
 import operator
 import types
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from adbc.ir.graph import Block, Graph
-from adbc.ir.intrinsics import _assume_, _class_is_, _foreigncall_, _form_is_, _getattr_, _unpack_
+from adbc.ir.intrinsics import _assume_, _class_is_, _foreigncall_, _form_is_, _getattr_, _new_, _unpack_
 from adbc.ir.terminators import Branch, Jump, Unreachable
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, drop, target, use_counts
 from adbc.types.inference import can_only_raise, type_of
 from adbc.types.lattice import NONE, AbstractType, ArrayType, Exact, ListType, RealType, TupleType, class_of
+from adbc.types.places import Places, named_place
 
 __all__ = ["BranchKnowledge", "decided_branches", "drop_idle_tests"]
 
 
-class BranchKnowledge(Protocol):
+class BranchKnowledge(Places, Protocol):
     """What `decided_branches` asks of the rest of the system."""
 
     def is_instance(self, cls: type, asked: type) -> bool | None:
@@ -173,11 +175,37 @@ def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:
         return _is_of_form(type_of(condition.operands[1]), constant(condition.operands[2]))  # type: ignore[attr-defined]
     if function is _foreigncall_ and constant(condition.operands[1]) is isinstance:  # type: ignore[attr-defined]
         x, classes = condition.operands[2:]  # type: ignore[attr-defined]
-        cls, asked = class_of(type_of(x)), constant(classes)
-        if cls is None or isinstance(x, Const) or not isinstance(asked, type):
-            return None
-        return knowledge.is_instance(cls, asked)
+        cls = class_of(type_of(x))
+        return None if cls is None or isinstance(x, Const) else _is_of_some(cls, classes, knowledge)
+    if function is _foreigncall_ and constant(condition.operands[1]) is hasattr:  # type: ignore[attr-defined]
+        return _has(condition.operands[2:], knowledge)  # type: ignore[attr-defined]
     return None
+
+
+def _has(given: Sequence[Value], knowledge: BranchKnowledge) -> bool | None:
+    """Whether an object has an attribute, both of which are `given`."""
+    place = named_place(given[0], given[1]) if len(given) == 2 else None
+    return None if place is None else knowledge.has(*place)
+
+
+def _is_of_some(cls: type, asked: Value, knowledge: BranchKnowledge) -> bool | None:
+    """Whether an instance of exactly `cls` is of the class that `asked` is, or of one of a tuple of them."""
+    kind = constant(asked)
+    if isinstance(kind, type):
+        return knowledge.is_instance(cls, kind)
+    if target(asked) is _new_ and constant(asked.operands[1]) is tuple:  # type: ignore[attr-defined]  # a call
+        kinds: Sequence[Value] = asked.operands[2:]  # type: ignore[attr-defined]
+    elif isinstance(kind, tuple):
+        kinds = [Const(k) for k in kind]
+    elif isinstance(kind, types.UnionType):
+        kinds = [Const(type(None) if k is None else k) for k in kind.__args__]
+    else:
+        return None
+    for one in kinds:  # in this order, and no further than to the first that has it for an instance
+        answer = _is_of_some(cls, one, knowledge)
+        if answer is not False:
+            return answer
+    return False
 
 
 def _is_of_form(known: AbstractType, form: Any) -> bool | None:

@@ -72,6 +72,7 @@ __all__ = [
     "is_guessed",
     "made_class",
     "point_behind",
+    "test_for_method",
     "watch_results",
 ]
 
@@ -119,8 +120,9 @@ class Policy(Protocol):
     def guess(self, call: Instruction) -> Guess | None:
         """What the result of `call` is to be tested for; None if there is no guess."""
 
-    def method(self, call: Instruction) -> object | None:
-        """The function that the result of `call`, a method, is expected to be bound to, if any."""
+    def method(self, call: Instruction) -> Sequence[Value] | None:
+        """The function that the result of `call`, a method, is expected to be, and what it is bound to, if
+        that is anything; None if nothing is expected."""
 
     def watch(self, call: Instruction) -> bool:
         """Whether the result of `call` is to be observed, there being no guess."""
@@ -298,10 +300,10 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
             place = point_behind(call)
             if place is None:
                 continue
-            function = policy.method(call)
-            if function is not None:
+            front = policy.method(call)
+            if front is not None:
                 guards += 1
-                _guard_method(graph, call, place, function, policy, current)
+                _guard_method(graph, call, place, front, policy, current)
                 changed = True
                 continue
             guess = policy.guess(call)
@@ -540,19 +542,25 @@ def _guard_method(
     graph: Graph,
     call: Instruction,
     place: tuple[Block, int],
-    function: object,
+    front: Sequence[Value],
     policy: Policy,
     current: dict[Value, Value],
 ) -> None:
-    """Test ``obj.method`` for the function that it is guessed to bind, which is then called with `obj` in
-    front."""
+    """Test ``obj.method`` for the function that it is guessed to be, which is then called with what it is
+    bound to in front."""
     rest, live = policy.rest(call)
     arguments = [v if v is call else _latest(v, current) for v in live]
     for user in list(graph.instructions()):
         if user.op == "call" and user.operands[0] is call:
-            user.operands[:1] = [Const(function), call.operands[1]]
-    test = intrinsics._method_is_, Const(function), call.operands[1]
-    _branch(graph, call, place, test, [], policy, rest, arguments)
+            user.operands[:1] = front
+    _branch(graph, call, place, test_for_method(front), [], policy, rest, arguments)
+
+
+def test_for_method(front: Sequence[Value]) -> tuple[Any, Value, Value]:
+    """The function that tests whether a value is a method, and what it is given besides that: the function
+    and what that is bound to, None if that is nothing."""
+    function, *owner = front
+    return intrinsics._method_is_, function, owner[0] if owner else Const(None)
 
 
 # -- what a value is used for --------------------------------------------------------------------------

@@ -67,6 +67,10 @@ class AttributeKnowledge(Protocol):
         """The method in Python that attribute `name` of instances of exactly `cls` is, which can have no
         field of that name."""
 
+    def certain_member(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
+        """The function in Python of the static or class method that attribute `name` of instances of exactly
+        `cls` is, which can have no field of that name, and whether it is given the class."""
+
     def special(self, cls: type, name: str) -> types.FunctionType | None:
         """The function in Python that the special method `name` of instances of exactly `cls` is."""
 
@@ -150,9 +154,9 @@ def _check_unhidden(
 ) -> None:
     """Look in front of `call`, of what `read` reads, for an attribute that hides it, if it is a method of an
     object of a class of records, which may have such an attribute and should not."""
-    obj = read.operands[1]
-    if len(front) != 2 or front[1] is not obj:
+    if target(read) is not _getattr_ or _class(read.operands[1]) is not None:
         return
+    obj = read.operands[1]
     known = type_of(obj)
     if isinstance(known, Exact) and knowledge.record_names(known.cls) is not None:
         if not known.cls.__dictoffset__:
@@ -211,7 +215,11 @@ def _through_attribute(read: Instruction, knowledge: AttributeKnowledge) -> list
     known = type_of(source)
     if isinstance(known, Exact):
         method = knowledge.certain_method(known.cls, name)
-        return None if method is None else [Const(method), source]
+        if method is not None:
+            return [Const(method), source]
+        member = knowledge.certain_member(known.cls, name)
+        if member is not None:
+            return [Const(member[0]), *([Const(known.cls)] if member[1] else [])]
     return None
 
 

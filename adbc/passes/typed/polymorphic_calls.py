@@ -46,17 +46,24 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from adbc.flags import HEAP_TYPE
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import take_handler
 from adbc.ir.ops import PURE
 from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.passes.typed.guards import test_for_method
 from adbc.types.callables import Callables
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, BOOL, INT, NONE, AbstractType, ClosureType, ConstType, Exact
+from adbc.types.lattice import ANY, BOOL, INT, NONE, STR, AbstractType, ClosureType, ConstType, Exact
 
-__all__ = ["Fork", "Seen", "split_calls"]
+__all__ = ["Fork", "Seen", "split_calls", "split_methods", "split_names"]
+
+
+MethodOf = Callable[[Instruction], "Sequence[Value] | None"]
+Front = Sequence["Value | None"]
+"""A function and what stands in front of its arguments; None for the object that a method is read from."""
 
 
 class Seen(Protocol):
@@ -71,14 +78,12 @@ class Seen(Protocol):
         """The type that it had last, as far as types are guessed."""
 
 
-def split_calls(
-    graph: Graph, seen: Callable[[Value], Seen | None], method_of: Callable[[Instruction], Any]
-) -> bool:
+def split_calls(graph: Graph, seen: Callable[[Value], Seen | None], method_of: MethodOf) -> bool:
     """Write the polymorphic calls of `graph` once for each kind of what they call, in place.
 
     `seen` says what is known of a value of unknown type, None if nothing ever is; `method_of` tells the
-    function that an attribute of an object of known class is expected to be bound to, if any.  Returns
-    whether types have to be inferred again.
+    function that an attribute of an object of known class is expected to be, and what it is bound to, if any.
+    Returns whether types have to be inferred again.
     """
     written = 0
     users = _users(graph)
@@ -109,6 +114,86 @@ def split_calls(
             _split(graph, call, method, value, kinds, found, method_of)
         elif not met.kinds and met.is_open and found.gave_up:  # else it is watched where it is made
             block.instructions.insert(block.instructions.index(call), _look(found, value, call))
+    return written > 0
+
+
+class Named(Protocol):
+    """The texts that named attributes at one place, and whether others may still be noted."""
+
+    texts: list[str]
+    is_open: bool
+
+
+def split_names(graph: Graph, names: Callable[[Instruction], Named | None]) -> bool:
+    """Write what reads or writes an attribute of an object of known class by a text that is not known, with
+    the call of what is read, once for each text that was seen there, in place; returns whether types have to
+    be inferred again."""
+    written, users = 0, _users(graph)
+    called = {c.operands[0]: c for c in graph.instructions() if c.op == "call"}
+    for read in list(graph.instructions()):
+        if not _is_named_late(read) or not _may_be_split(read) or (found := names(read)) is None:
+            continue
+        block, name = read.block, read.operands[3]
+        assert block is not None
+        look = [_look(found, name, read)] if found.is_open else []
+        if not found.texts or written >= _LIMIT:
+            at = block.instructions.index(read)
+            block.instructions[at:at] = look
+            continue
+        call = called.get(read)
+        if call is not None and not (_may_be_split(call) and _follows(read, call, users)):
+            call = None
+        fork = Fork(graph, read if call is None else call, "named")
+        if call is not None:
+            fork.builder.block.instructions.remove(read)
+        for text in found.texts:
+            other = fork.test(operator.eq, name, Const(text))
+            given = [Const(text) if value is name else value for value in read.operands[1:]]
+            result = fork.builder.call(read.operands[0], *given)
+            if call is not None:
+                result = fork.builder.call(result, *call.operands[1:], keywords=call.keywords)
+            fork.give(result)
+            fork.builder.block = other
+            written += 1
+        fork.give_as_it_was(*look, *([read] if call is None else [read, call]))
+    return written > 0
+
+
+def _is_named_late(call: Instruction) -> bool:
+    """Whether `call` reads or writes an attribute that a text names which is not known."""
+    if not _calls(call, intrinsics._foreigncall_) or call.keywords:
+        return False
+    function, *given = call.operands[1:]
+    way = {2: getattr, 3: setattr}.get(len(given))
+    if way is None or not isinstance(function, Const) or function.value is not way:
+        return False
+    obj, name = given[:2]
+    known = type_of(obj)
+    is_instance = isinstance(known, Exact) and bool(known.cls.__flags__ & HEAP_TYPE)
+    return is_instance and type_of(name) == STR and not isinstance(name, Const)
+
+
+def split_methods(graph: Graph, method_of: MethodOf) -> bool:
+    """Test attributes of objects of known classes, which are called where they are read, for the methods that
+    they are expected to be, in place; returns whether there were any."""
+    users, written = _users(graph), 0
+    for call in list(graph.instructions()):
+        read = call.operands[0] if call.op == "call" else None
+        if not isinstance(read, Instruction) or not _calls(read, intrinsics._getattr_) or written >= _LIMIT:
+            continue
+        if not _may_be_split(call) or not _is_read_to_call(read, call, users):
+            continue
+        front = method_of(read)
+        if front is None:
+            continue
+        fork = Fork(graph, call, "called")
+        unbound = graph.add_block(f"{fork.label}.other")
+        fork.test_method(read, front, unbound)
+        callee, *given = *front, *call.operands[1:]
+        fork.give(fork.builder.call(callee, *given, keywords=call.keywords))
+        fork.builder.block = unbound
+        fork.give_as_it_was(call)
+        written += 1
     return written > 0
 
 
@@ -156,8 +241,13 @@ def _may_be_split(call: Instruction) -> bool:
 def _is_read_to_call(callee: Instruction, call: Instruction, users: dict[Value, int]) -> bool:
     """Whether `callee` is an attribute that is read for `call` alone, with nothing between that does
     anything."""
+    return _calls(callee, intrinsics._getattr_) and _follows(callee, call, users)
+
+
+def _follows(callee: Instruction, call: Instruction, users: dict[Value, int]) -> bool:
+    """Whether `callee` is made for `call` alone, with nothing between that does anything."""
     block = call.block
-    if not _calls(callee, intrinsics._getattr_) or callee.block is not block or users[callee] != 1:
+    if callee.block is not block or users[callee] != 1:
         return False
     assert block is not None
     first, last = block.instructions.index(callee) + 1, block.instructions.index(call)
@@ -177,7 +267,7 @@ def _calls(instruction: Instruction, function: Any) -> bool:
     return isinstance(callee, Const) and callee.value is function
 
 
-def _look(found: Seen, value: Value, call: Instruction) -> Instruction:
+def _look(found: Seen | Named, value: Value, call: Instruction) -> Instruction:
     """What lets `found` see `value`, in front of `call`."""
     operands = [Const(intrinsics._observe_), Const(found), value]
     look = Instruction("call", operands, type=NONE, position=call.position)
@@ -213,11 +303,12 @@ class Fork:
         self.builder.block = one
         return other
 
-    def test_method(self, method: Value, function: Any, obj: Value, other: Block) -> None:
-        """Go on where `method`, read from `obj`, is `function`, which an attribute of the object itself may
-        hide; else in `other`."""
+    def test_method(self, method: Value, front: Sequence[Value], other: Block) -> None:
+        """Go on where `method` is the function in `front`, bound to what follows there, which an attribute of
+        the object itself may hide; else in `other`."""
         bound = self.graph.add_block(f"{self.label}.bound")
-        test = self.builder.call(intrinsics._method_is_, method, Const(function), obj, type=BOOL)
+        function, *known = test_for_method(front)
+        test = self.builder.call(function, method, *known, type=BOOL)
         self.builder.branch(test, bound, other)
         self.builder.block = bound
 
@@ -241,7 +332,7 @@ def _split(
     value: Value,
     kinds: Sequence[AbstractType],
     found: Seen,
-    method_of: Callable[[Instruction], Any],
+    method_of: MethodOf,
 ) -> None:
     fork = Fork(graph, call, "called")
     builder = fork.builder
@@ -252,12 +343,11 @@ def _split(
         callee: Value = builder.call(intrinsics._assume_, value, Const(known), type=known)
         given = call.operands[1:]
         if method is not None:
-            obj = callee
-            callee = builder.call(intrinsics._getattr_, obj, *method.operands[2:], type=ANY)
-            function = method_of(callee)
-            if function is not None:
-                fork.test_method(callee, function, obj, other)
-                callee, given = Const(function), [obj, *given]
+            callee = builder.call(intrinsics._getattr_, callee, *method.operands[2:], type=ANY)
+            front = method_of(callee)
+            if front is not None:
+                fork.test_method(callee, front, other)
+                callee, *given = *front, *given
         fork.give(builder.call(callee, *given, keywords=call.keywords))
         builder.block = other
     look = [_look(found, value, call)] if found.callables.is_open else []
@@ -270,24 +360,24 @@ def _split_apart(
     calls: Sequence[Instruction],
     kinds: Sequence[Exact],
     found: Seen,
-    method_of: Callable[[Instruction], Any],
+    method_of: MethodOf,
 ) -> None:
     """Split `read`, of a method, by the classes of its object, and `calls` by what was found there."""
     value = read.operands[1]
     fork = Fork(graph, read, "read")
     builder, which = fork.builder, Phi(fork.behind, INT)
     fork.behind.phis.insert(0, which)
-    bound: dict[int, tuple[Exact, Any]] = {}
+    bound: dict[int, tuple[Exact, Front]] = {}
     for number, known in enumerate(kinds, 1):
         other = fork.test(*_test_for(known, value))
         obj = builder.call(intrinsics._assume_, value, Const(known), type=known)
         attribute = builder.call(intrinsics._getattr_, obj, *read.operands[2:], type=ANY)
-        function = method_of(attribute)
-        if function is not None:
-            bound[number] = known, function
-            fork.test_method(attribute, function, obj, other)
-        which.operands[builder.block] = Const(0 if function is None else number)
-        fork.give(attribute if function is None else Const(None))
+        front = method_of(attribute)
+        if front is not None:
+            bound[number] = known, [None if v is obj else v for v in front]
+            fork.test_method(attribute, front, other)
+        which.operands[builder.block] = Const(0 if front is None else number)
+        fork.give(attribute if front is None else Const(None))
         builder.block = other
     which.operands[builder.block] = Const(0)
     fork.give_as_it_was(*([_look(found, value, read)] if found.callables.is_open else []), read)
@@ -296,15 +386,16 @@ def _split_apart(
 
 
 def _call_by_number(
-    graph: Graph, call: Instruction, which: Phi, value: Value, bound: Mapping[int, tuple[Exact, Any]]
+    graph: Graph, call: Instruction, which: Phi, value: Value, bound: Mapping[int, tuple[Exact, Front]]
 ) -> None:
     """Let `call` call the method of `value` that the number `which` says, if that is in `bound`."""
     fork = Fork(graph, call, "called")
     builder = fork.builder
-    for number, (known, function) in bound.items():
+    for number, (known, front) in bound.items():
         other = fork.test(operator.eq, which, Const(number))
-        obj = builder.call(intrinsics._assume_, value, Const(known), type=known)
-        fork.give(builder.call(Const(function), obj, *call.operands[1:], keywords=call.keywords))
+        obj = builder.call(intrinsics._assume_, value, Const(known), type=known) if None in front else None
+        callee, *given = [obj if v is None else v for v in front]
+        fork.give(builder.call(callee, *given, *call.operands[1:], keywords=call.keywords))
         builder.block = other
     fork.give_as_it_was(call)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import abc
+import enum
 import inspect
 import types
 from typing import Any
@@ -132,5 +134,18 @@ def is_constant(value: object) -> bool:
     if isinstance(value, tuple):
         return all(map(is_constant, value))
     return value is None or type(value) in (
-        int, float, bool, str, bytes, complex, type, types.ModuleType, type(FACTORY)
-    ) or (type(value) is types.FunctionType and value.__closure__ is None)  # fmt: skip
+        int, float, bool, str, bytes, complex, type, abc.ABCMeta, types.ModuleType, type(FACTORY), type(...)
+    ) or _is_setting(value)  # fmt: skip
+
+
+def _is_setting(value: object) -> bool:
+    """Whether `value` is a function without state, or a member of an enumeration that has none."""
+    if type(value) is types.FunctionType:
+        return value.__closure__ is None
+    if type(value) is types.BuiltinFunctionType:
+        return isinstance(value.__self__, types.ModuleType)
+    return isinstance(value, enum.Enum) and is_constant(value.value) and vars(value).keys() <= _OF_MEMBERS
+
+
+_OF_MEMBERS = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_"})
+"""The attributes that members of enumerations have without more ado."""

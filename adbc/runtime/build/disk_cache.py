@@ -61,9 +61,13 @@ _OF_OBJECTS = frozenset({CellFact, DefaultsFact})
 """Facts about objects that the next process does not have."""
 
 
+_WRITTEN = frozenset({"special", "certain", "entered", "kept", "default", "beside", "bare"})
+"""The questions whose answers `facts.class_fact` finds again."""
+
+
 def _is_unwritten(fact: Any) -> bool:
     """Whether `fact` is an answer that an entry has no form for."""
-    return type(fact) is AnswerFact and fact.question in ("member", "inherited", "instance", "record")
+    return type(fact) is AnswerFact and fact.question not in _WRITTEN
 
 
 class DiskCache:

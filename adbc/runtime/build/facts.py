@@ -21,9 +21,12 @@ from adbc.runtime.build.glances import Checked, Glance, Shot
 from adbc.runtime.calls.classes import (
     accessor,
     are_fields,
+    asks_nothing,
+    certain_member,
     certain_method,
     class_member,
     constructor,
+    descriptor,
     entered,
     inherited,
     is_bare,
@@ -35,8 +38,12 @@ from adbc.runtime.calls.classes import (
     keeps,
     lacks,
     method,
+    name_of_class,
+    presence,
     record_names,
+    setting,
     special,
+    unbound,
 )
 from adbc.tangents.objects import FrozenKind
 from adbc.tangents.protocol import kind_of
@@ -317,8 +324,9 @@ class AnswerFact:
 
     def __init__(self, cls: type, question: str, about: tuple[Any, ...], answer: Any) -> None:
         self.cls, self.question, self.about, self.answer = cls, question, about, answer
-        self.function = answer if isinstance(answer, types.FunctionType) else None
-        self.meaning = _meaning(answer)
+        first = answer[0] if isinstance(answer, tuple) and answer else answer
+        self.function = first if isinstance(first, types.FunctionType) else None
+        self.meaning = _meaning(first)
 
     def key(self) -> object:
         """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
@@ -326,29 +334,40 @@ class AnswerFact:
 
     def holds(self) -> bool:
         now = _QUESTIONS[self.question](self.cls, *self.about)
-        return bool(now == self.answer) and _still(self.answer, self.meaning)
+        return bool(now == self.answer) and (self.function is None or _still(self.function, self.meaning))
 
     def rests_on(self, shot: Shot) -> bool:
         if self.question == "record" and isinstance(kind_of(self.cls), FrozenKind):
             return False  # its fields stand in a dictionary
+        if self.question == "name":
+            return False  # it stands beside all that the class has
         for cls in (self.cls, *self.about):
             if isinstance(cls, type):
                 shot.note_class(cls)
+        if self.question == "descriptor":
+            shot.note_class(type(self.answer[1].value))
         return shot.note_function(self.function)
 
 
 _QUESTIONS: dict[str, Callable[..., Any]] = {
+    "asked": asks_nothing,
     "member": class_member,
+    "name": name_of_class,
+    "presence": presence,
     "inherited": inherited,
     "certain": certain_method,
+    "certain member": certain_member,
     "instance": is_instance,
     "bare": is_bare,
     "beside": is_beside,
     "default": is_default,
+    "descriptor": descriptor,
     "entered": entered,
     "kept": is_kept,
     "record": record_names,
+    "setting": setting,
     "special": special,
+    "unbound": unbound,
 }
 
 

@@ -16,6 +16,7 @@ from adbc.passes.typed.decided_branches import BranchKnowledge, decided_branches
 from adbc.passes.typed.dicts_of_classes import dicts_of_classes
 from adbc.passes.typed.known_attributes import AttributeKnowledge, known_attributes
 from adbc.passes.typed.known_elements import ElementKnowledge, known_elements
+from adbc.passes.typed.known_names import NameKnowledge, known_names
 from adbc.passes.typed.object_values import Result
 from adbc.passes.typed.replacements import replacements
 from adbc.passes.typed.special_methods import SpecialKnowledge, special_methods
@@ -27,7 +28,13 @@ __all__ = ["SETTLING", "Informed", "Sources", "infer_types"]
 
 
 class Sources(
-    ConstructionKnowledge, SpecialKnowledge, AttributeKnowledge, BranchKnowledge, ElementKnowledge, Protocol
+    ConstructionKnowledge,
+    SpecialKnowledge,
+    AttributeKnowledge,
+    BranchKnowledge,
+    ElementKnowledge,
+    NameKnowledge,
+    Protocol,
 ):
     """Where the types of results come from: `knowledge.Knowledge`."""
 
@@ -68,6 +75,8 @@ SETTLING: tuple[Stage[Sources], ...] = (
           "gives elements of lists, which have the type that is known of all of them"),
     Stage("spread_calls", lambda graph, sources: spread_calls(graph, normal_call, is_guarded=False),
           ("types",), (), "gives calls of which all arguments are seen, and with them the types of results"),
+    Stage("known_names", lambda graph, sources: known_names(graph, sources), ("types",), (),
+          "gives classes that are called, and attributes that are named, by constants"),
     Stage("known_attributes", lambda graph, sources: known_attributes(graph, sources), ("types",), (),
           "gives calls of known functions and classes, where they are called through a class or an instance"),
     Stage("replacements", lambda graph, sources: replacements(graph, sources), ("types",), (),

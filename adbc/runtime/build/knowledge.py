@@ -42,6 +42,7 @@ from adbc.runtime.build.facts import (
 )
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.inferred import Informed, infer_types
+from adbc.runtime.build.members import Members
 from adbc.runtime.build.memoised import finds_nothing
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
@@ -107,7 +108,7 @@ class ReadsCache(Protocol):
     ) -> None: ...
 
 
-class Knowledge:
+class Knowledge(Members):
     """What is known of functions, rules and classes in one engine."""
 
     def __init__(
@@ -136,8 +137,10 @@ class Knowledge:
         """Whether functions are seen never to return `NotImplemented`."""
         self.with_rules: dict[type, None] = {}
         """The classes of all that has a rule."""
+        self.descriptors: dict[Any, types.FunctionType] = {}
+        """What reads and writes attributes by descriptors in Python."""
         self.caches: tuple[dict[Any, Any], ...] = (
-            self.with_rules, self.settled,
+            self.with_rules, self.settled, self.descriptors,
             self.results, self.readers, self.keepers, self.samples, self.answering, self.notes.kept,
         )  # fmt: skip
         self.assumed: dict[Key, AbstractType] = {}
@@ -283,9 +286,12 @@ class Knowledge:
         return self.is_field(cls, name) or self.is_default(cls, name)
 
     def accessor(self, cls: type, name: str, way: str) -> types.FunctionType | None:
-        """The function that reads or writes the property `name` of instances of exactly `cls`."""
+        """The function that reads or writes the property `name` of instances of exactly `cls`, or what else
+        stands there and is asked."""
         found: types.FunctionType | None = accessor(cls, name, way)
-        if found is None or self.table.rows(found):
+        if found is None:
+            return self.through_descriptor(cls, name, way)
+        if self.table.rows(found):
             return None
         self.notes.add((cls, f"{name}.{way}"), AccessorFact(cls, name, way, found))
         return found

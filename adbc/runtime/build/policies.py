@@ -20,9 +20,8 @@ from adbc.passes.typed.polymorphic_calls import Seen
 from adbc.passes.typed.view_loops import is_step_by_entry, steps_taken_apart
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.knowledge import Knowledge
-from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable, tested_form
+from adbc.runtime.build.speculation import Base, Continuation, Guesses, Names, Site, Unchangeable, tested_form
 from adbc.types.callables import Callables
-from adbc.types.callsites import is_method
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
     ANY,
@@ -34,6 +33,7 @@ from adbc.types.lattice import (
     Exact,
     TupleType,
 )
+from adbc.types.places import method_front
 
 __all__ = ["Policy", "Watching"]
 
@@ -78,8 +78,9 @@ class Policy:
         )
         self.taken_apart = steps_taken_apart(graph)
         self.sites: list[Site] = []
-        self.bound: dict[Value, Any] = {}
-        """By the instruction that reads a method, the function that it is tested for."""
+        self.bound: dict[Value, Sequence[Value]] = {}
+        """By the instruction that reads a method, the function that it is tested for, and what that is bound
+        to."""
 
     def is_scalar(self, function: Any) -> bool:
         return any(row.kind is RowKind.SCALAR and row.is_of_floats for row in self.knowledge.rows(function))
@@ -145,14 +146,14 @@ class Policy:
                 if call in phi.operands.values():
                     yield from phi.operands.values()
 
-    def method(self, call: Instruction) -> Any:
+    def method(self, call: Instruction) -> Sequence[Value] | None:
         if not self._is_open(call) or not self.is_method_read(call):
             return None
         site = self.site(call)
         if site.gave_up and site.misses:  # not because all that was seen so far were methods
             return None
         self.sites.append(site)
-        found = is_method(call, self.knowledge)
+        found = method_front(call, self.knowledge)
         if found is not None:
             site.gave_up = False  # until this fails
             self.bound[call] = found
@@ -194,7 +195,7 @@ class Policy:
             graph,
             self.knowledge.is_instances,
             self.knowledge.is_field,
-            lambda call: is_method(call, self.knowledge) is not None,
+            lambda call: method_front(call, self.knowledge) is not None,
             self.kept_freevars,
         )
 
@@ -221,6 +222,17 @@ class Policy:
         self.sites.append(site)
         return site
 
+    def names(self, call: Instruction) -> Names | None:
+        """What `call`, of an attribute that is named by a text which is not known, was given so far."""
+        original = self.originals.get(call)
+        if self.guesses.mode != "learn" or not isinstance(original, Instruction):
+            return None
+        if original not in self.base.roots or self.base.roots[original] in self.base.excluded:
+            return None
+        found = self.guesses.named((*self.key, self.numbers[original]))
+        self.sites.append(found)
+        return found
+
     def _seen_together(self, phi: Phi) -> Seen:
         """What all that may come to `phi` turned out to be."""
         found, waiting, met = _Together(), [phi], {phi}
@@ -242,9 +254,10 @@ class Policy:
         found.callables.is_open = False  # there is no place to look at more
         return found
 
-    def method_of(self, read: Instruction) -> Any:
-        """The function that the attribute `read` is expected to be bound to, by the class of the object."""
-        return is_method(read, self.knowledge)
+    def method_of(self, read: Instruction) -> Sequence[Value] | None:
+        """The function that the attribute `read` is expected to be, by the class of the object, and what it
+        is bound to."""
+        return method_front(read, self.knowledge)
 
     def rest(self, call: Instruction) -> tuple[Any, Sequence[Value]]:
         original: Any = self.originals[call]

@@ -36,9 +36,9 @@ from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.managing import Managing, makes_managers
 from adbc.runtime.build.speculation import Base, Continuation
 from adbc.types import AbstractType
-from adbc.types.callsites import is_method
 from adbc.types.inference import type_of
 from adbc.types.lattice import Exact, inferred_type
+from adbc.types.places import is_method
 
 __all__ = ["SpecialBases"]
 

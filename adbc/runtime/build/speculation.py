@@ -109,6 +109,35 @@ class Site:
             self.guess, self.gave_up = seen, seen is None
 
 
+class Names(Site):
+    """What texts named attributes at one place, as long as these are few."""
+
+    __slots__ = ("is_open", "texts")
+
+    def __init__(self, lessons: Lessons, of: Key = ()) -> None:
+        super().__init__(lessons, of)
+        self.texts: list[str] = []
+        self.is_open = True
+
+    def see(self, value: object) -> None:
+        """Learn that an attribute was named by `value`."""
+        self.seen += 1
+        if self.seen in MILESTONES:
+            self.lessons.weigh(self)
+        if not self.is_open or type(value) is not str or value in self.texts:
+            return
+        if len(self.texts) == _MOST_TEXTS:
+            self.is_open = False
+            self.texts.clear()
+        else:
+            self.texts.append(value)
+        self.lessons.add(self)
+
+
+_MOST_TEXTS = 4
+"""Where attributes are named by more texts than these, they are found when they are asked for."""
+
+
 class Guesses:
     """What one engine has learnt about the functions that it made rules for."""
 
@@ -117,8 +146,9 @@ class Guesses:
         """`Config.speculation`.  Whoever changes it in a test has the engine forget everything."""
         self.bases: dict[Key, Base] = {}
         self.sites: dict[Key, Site] = {}
+        self.names: dict[Key, Names] = {}
         self.lessons = Lessons()
-        self.caches = (self.bases, self.sites, *self.lessons.caches)
+        self.caches = (self.bases, self.sites, self.names, *self.lessons.caches)
 
     def typeof(self, value: object) -> AbstractType:
         """The type that a rule for the argument `value` is made for."""
@@ -129,6 +159,13 @@ class Guesses:
         found = self.sites.get(key)
         if found is None:
             found = self.sites[key] = Site(self.lessons, key[:2])
+        return found
+
+    def named(self, key: Key) -> Names:
+        """What named attributes at the site of this key."""
+        found = self.names.get(key)
+        if found is None:
+            found = self.names[key] = Names(self.lessons, key[:2])
         return found
 
     def base(self, code: types.CodeType, globals: dict[str, Any], primal: Callable[[], Graph]) -> Base:

@@ -28,7 +28,7 @@ from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.list_walks import count_list_walks
 from adbc.passes.typed.object_values import object_values
-from adbc.passes.typed.polymorphic_calls import split_calls
+from adbc.passes.typed.polymorphic_calls import split_calls, split_methods, split_names
 from adbc.passes.typed.polymorphic_operations import split_operations
 from adbc.passes.typed.present_items import read_present_items
 from adbc.passes.typed.quiet_steps import quiet_steps
@@ -82,11 +82,9 @@ class Typing:
         """What a known function takes, or the method that is known to be read."""
         bindings, bound, known = self.knowledge.graphs.bindings, 0, constant(function)
         if isinstance(function, Instruction):
-            method = None if self.policy is None else self.policy.bound.get(function)
-            found = read_function(function, self.knowledge)
-            if method is not None:
-                known, bound = method, 1
-            elif found is not None:
+            found = None if self.policy is None else self.policy.bound.get(function)
+            found = found or read_function(function, self.knowledge)
+            if found is not None:
                 known, bound = constant(found[0]), len(found) - 1
         signature = signature_of(known, bindings, bound)
         return signature and signature._replace(function=Const(known), bound=bound)
@@ -131,8 +129,7 @@ def _guarded(graph: Graph, typing: Typing) -> Graph:
     for call in graph.instructions():
         if typing.policy is not None and call.operands and call.operands[0] in typing.policy.bound:
             # What had been given to `_apply_` when the test for the method was put in.
-            read = call.operands[0]
-            call.operands[:1] = [Const(typing.policy.bound[read]), read.operands[1]]  # type: ignore[attr-defined]
+            call.operands[:1] = typing.policy.bound[call.operands[0]]
             changed = True
     if changed:
         typing.infer(graph)
@@ -150,7 +147,8 @@ def _with_real_powers(graph: Graph, typing: Typing) -> Graph:
 
 
 def _with_split_calls(graph: Graph, typing: Typing) -> Graph:
-    if typing.policy is not None and split_calls(graph, typing.policy.seen, typing.policy.method_of):
+    policy = typing.policy
+    if policy is not None and split_calls(graph, policy.seen, policy.method_of):
         typing.infer(graph)
     return graph
 
@@ -223,11 +221,16 @@ def _with_quiet_steps(graph: Graph, typing: Typing) -> Graph:
 
 def _with_unrolled_loops(graph: Graph, typing: Typing) -> Graph:
     lists = iterate_over_tuples(graph, typing.knowledge)
+    policy = typing.policy
     while unrolled_loops(graph):
         built_tuples(graph)
         typing.infer(graph)
     for call, source in lists.items():
         call.operands[1] = source  # where the loop is still there, it is one over a list
+    if policy is not None and split_names(graph, policy.names):
+        typing.infer(graph)
+    if policy is not None and split_methods(graph, policy.method_of):  # what is named may be called
+        typing.infer(graph)
     return graph
 
 

@@ -34,11 +34,14 @@ __all__ = [
     "PLACE",
     "SLOW",
     "VALUES",
+    "Same",
     "accessor",
     "are_fields",
     "as_plain_number",
     "as_plain_value",
+    "asks_nothing",
     "attribute",
+    "certain_member",
     "certain_method",
     "class_member",
     "constructor",
@@ -64,12 +67,16 @@ __all__ = [
     "member",
     "method",
     "method_in_c",
+    "name_of_class",
     "note_made",
+    "presence",
     "python_method",
     "record_names",
+    "setting",
     "special",
     "through",
     "through_metaclass",
+    "unbound",
     "way_to_set",
 ]
 
@@ -253,6 +260,96 @@ def method(cls: type, name: str) -> Any:
 
 
 _METHODS = (types.FunctionType, types.MethodDescriptorType)
+
+
+def unbound(cls: type, name: str) -> tuple[Any, bool] | None:
+    """The Python function that attribute `name` of instances of exactly `cls` is, unless they have a field of
+    that name, and whether it is bound to the class: a static or a class method; None if there is none."""
+    if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) not in _READ_PLAINLY:
+        return None
+    if lookup(cls, "__getattribute__") not in (object.__getattribute__, tuple.__getattribute__):
+        return None
+    found = lookup(cls, name)
+    if type(found) is not staticmethod and type(found) is not classmethod:
+        return None
+    function = found.__func__
+    return (function, type(found) is classmethod) if is_python_function(function) else None
+
+
+def presence(cls: type, name: str) -> str | None:
+    """Whether instances of exactly `cls` have an attribute `name`, if no code is asked for it: "always",
+    "never", or only if it is their "own"; None if code may be asked."""
+    if not _has_default_reads(cls):
+        return None
+    found = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _ABSENT)
+    if found is _ABSENT:
+        return "own" if isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType) else "never"
+    kind = type(found)
+    if kind is types.MemberDescriptorType:
+        return "own"
+    if kind in (types.FunctionType, staticmethod, classmethod, _FIELD_OF_TUPLE):
+        return "always"
+    is_plain = not any(hasattr(kind, hook) for hook in ("__get__", "__set__", "__delete__"))
+    return "always" if is_plain else None
+
+
+class Same:
+    """An object, which is what another is only if it is the same."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def setting(cls: type, name: str) -> Same | None:
+    """The number or text that ``cls.name`` is; None if it is anything else, or a metaclass has a say."""
+    if not is_heap_type(cls) or type(cls) not in _METACLASSES or lookup(type(cls), name) is not None:
+        return None
+    found = lookup(cls, name)
+    return Same(found) if found is not None and type(found) in _DEFAULTS else None
+
+
+def descriptor(cls: type, name: str, way: str) -> tuple[Any, Same] | None:
+    """The Python function by which an object that stands in `cls` as `name` reads (`way` is "get") or writes
+    ("set") that attribute of instances of exactly `cls`, whatever these have themselves, and the object."""
+    if not (_has_default_reads if way == "get" else _has_default_access)(cls):
+        return None
+    found = lookup(cls, name)
+    if not is_heap_type(type(found)) or not goes_first(found):
+        return None
+    function = lookup(type(found), f"__{way}__")
+    return (function, Same(found)) if is_python_function(function) else None
+
+
+def asks_nothing(cls: type, name: str) -> bool:
+    """Whether no code is asked for attribute `name` of instances of exactly `cls`, be it there or not."""
+    return presence(cls, name) is not None
+
+
+def name_of_class(cls: type) -> str | None:
+    """What ``cls.__name__`` is, if no metaclass has a say in it."""
+    is_plain = is_heap_type(cls) and type(cls) in _METACLASSES
+    return cls.__name__ if is_plain else None
+
+
+def certain_member(cls: type, name: str) -> tuple[Any, bool] | None:
+    """The static or class method (`unbound`) that attribute `name` of instances of exactly `cls` is, which
+    have no place for a field of that name, or should have none; None if there is none."""
+    kind = kind_of(cls)
+    if isinstance(kind, NamedTupleKind):
+        is_certain = record_names(cls) is not None
+    elif isinstance(kind, FrozenKind):  # is looked at by `types.records.unhidden`
+        is_certain = _has_default_reads(cls) and name not in kind.names
+    else:
+        is_certain = _has_default_access(cls) and lookup(cls, "__dict__") is None
+    return unbound(cls, name) if is_certain else None
 
 
 def has_state_in_c(cls: type) -> bool:
