@@ -92,7 +92,7 @@ _DEEPEST = 40
 _OFTEN = 4
 """How often at most a function is looked at, in one question, whose result cannot be kept."""
 _OF_LIBRARIES = 16
-"""Of how many functions of libraries the results are inferred in one question."""
+"""The most functions of libraries whose results are inferred in one question."""
 _ROUNDS = 4
 """How often at most the result of a recursive function is inferred, each time under the assumption of what
 was found before."""
@@ -146,7 +146,7 @@ class Knowledge(Members):
         self.assumed: dict[Key, AbstractType] = {}
         """What functions whose results are being inferred are assumed to return; empty between questions."""
         self.library_left = _OF_LIBRARIES
-        """Of how many more functions of libraries the results are inferred in the question that is asked."""
+        """How many more functions of libraries may have their results inferred in this question."""
         self.recursive: set[Key] = set()
         """Functions whose results were asked for while they were being inferred."""
         self.again: dict[Key, int] = {}
