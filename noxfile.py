@@ -62,9 +62,9 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def rules(session: nox.Session) -> None:
-    """The quick tests of rules, of each rule some: against finite differences, in both modes."""
+    """Tests of rules, of each rule some: against finite differences, in both modes."""
     session.install("-e", ".[test]")
-    session.run("python", "-m", "pytest", "tests/rules", *session.posargs)
+    session.run("python", "-m", "pytest", "tests/rules", *session.posargs, env={"ADBC_TESTS_BUDGET": "2"})
 
 
 @nox.session(python="3.11")
