@@ -15,13 +15,11 @@ from adbc.errors import PullbackConsumedError
 from adbc.runtime.entry.first import FirstCall, Forwards
 from adbc.runtime.entry.results import kept, pair, snapshot
 from adbc.runtime.entry.reverse import Entrance, Way
+from adbc.runtime.entry.shared import kept_entrance
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.engine import EngineView
 
 __all__ = ["OpenCall", "value_and_pullback"]
-
-_MOST = 1024
-"""How many functions have entrances that are kept."""
 
 
 class _Entrance(Entrance):
@@ -56,9 +54,7 @@ def _called(engine: EngineView, f: Any, primals: tuple[Any, ...]) -> FirstCall |
     key = "vjp", f.__code__, id(f.__globals__), len(primals)
     entrance: _Entrance | None = engine.entrances.get(key)
     if entrance is None:
-        if len(engine.entrances) >= _MOST:
-            engine.entrances.clear()
-        entrance = engine.entrances[key] = _Entrance(tuple(range(len(primals))))
+        entrance = kept_entrance(engine, key, _Entrance(tuple(range(len(primals)))))
     way = entrance.way(engine, f, primals)
     entered = None if way is None else entrance.enter(engine, way, f, primals)
     if way is not None and entered is not None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from adbc.runtime.state.engine import EngineView
 
-__all__ = ["is_alone", "is_simple", "shared"]
+__all__ = ["is_alone", "is_simple", "kept_entrance", "shared"]
 
 E = TypeVar("E")
 
@@ -27,9 +27,13 @@ def shared(engine: EngineView, f: Any, numbers: Sequence[int], entrance: E) -> E
     """The entrance that all gradients of `f` by the same arguments share: they are often made anew."""
     if type(f) is not types.FunctionType or f.__closure__ is not None or engine.table.rows(f):
         return entrance  # of functions with the same code, some may have a rule
+    return kept_entrance(engine, (f.__code__, id(f.__globals__), tuple(numbers)), entrance)
+
+
+def kept_entrance(engine: EngineView, key: Any, entrance: E) -> E:
+    """The entrance that is kept under `key`: from now on `entrance`, if there was none."""
     if len(engine.entrances) >= _MOST_SHARED:
         engine.entrances.clear()
-    key = f.__code__, id(f.__globals__), tuple(numbers)
     found: E = engine.entrances.setdefault(key, entrance)
     return found
 
