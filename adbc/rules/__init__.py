@@ -41,6 +41,10 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("weakref", "adbc.rules.weakref"),
     ("string.templatelib", "adbc.rules.templates"),
     ("numpy", "adbc.rules.numpy"),
+    ("numpy.fft", "adbc.rules.numpy.fourier"),
+    ("numpy.polynomial", "adbc.rules.numpy.series"),
+    ("numpy.random", "adbc.rules.numpy.composed_draws"),
+    ("numpy.random", "adbc.rules.numpy.random"),
     ("numba.np.ufunc.gufunc", "adbc.rules.numba"),
     *scipy.SOURCES,
 )

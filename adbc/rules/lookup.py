@@ -120,6 +120,12 @@ def _chosen(rows: Sequence[Rule], classes: tuple[type, ...]) -> Rule | None:
     return PerMode(rows[0].function, found.get("forward"), found.get("reverse"))
 
 
+def _as_it_is_used(row: Rule) -> Rule:
+    """The row `row`, which says whether it is there for speed."""
+    row.for_speed = row.kind is not RowKind.OVERLAY and is_for_speed(row.function)
+    return row
+
+
 _HERE = (sys.stdlib_module_names - {"__main__"}) | {"adbc", "numpy", "scipy", "numba"}
 
 
@@ -132,7 +138,8 @@ def _may_stand_here(function: Any) -> bool:
 
 class RuleTable:
     """The table of rules: rows by function.  `sources` are pairs of a package and a module with its `ROWS`:
-    the module is imported when the package has been, and a rule is first looked up.
+    the module is imported when the package has been, and a rule is first looked up.  A module may say for a
+    function what makes its last rows (`LAST_ROWS`), which stand behind the others of built-in rules.
 
     takes_plugins: whether rules that packages ship are looked for and loaded (`chainrules.plugins`)."""
 
@@ -160,6 +167,9 @@ class RuleTable:
             self.plain_functions,
         )  # fmt: skip
         """All that is emptied when rows are added."""
+        self._unfinished: dict[Any, Callable[[Any], Sequence[Rule]]] = {}
+        """What makes the last rows of a function, by function: for a table of some thousand functions these
+        are not made before one of them is looked up."""
         self._loading: set[tuple[str, str]] = set()
         self._lock = threading.RLock()
         self.listeners: list[Callable[[Any], object]] = []
@@ -251,10 +261,9 @@ class RuleTable:
                 if package in sys.modules and source not in self._loading:
                     self._loading.add(source)
                     try:
-                        rows = importlib.import_module(module).ROWS
-                        for row in rows:
-                            row.for_speed = row.kind is not RowKind.OVERLAY and is_for_speed(row.function)
-                        self.add(rows)
+                        home = importlib.import_module(module)
+                        self.add(map(_as_it_is_used, home.ROWS))
+                        self._unfinished.update(getattr(home, "LAST_ROWS", {}))
                         self._waiting = tuple(s for s in self._waiting if s != source)
                     finally:
                         self._loading.discard(source)
@@ -277,9 +286,21 @@ class RuleTable:
         if not sys.modules.keys().isdisjoint(self._packages):
             self.load()
         try:
+            if function in self._unfinished:
+                self._finish(function)
             return self._rows.get(function, [])
         except TypeError:  # unhashable callables have no rows
             return []
+
+    def _finish(self, function: Any) -> None:
+        """Make the last rows of `function`."""
+        with self._lock:
+            make = self._unfinished.get(function)
+            if make is not None:
+                # All at once: another thread may be looking at the rows that there are.
+                made = map(_as_it_is_used, make(function))
+                self._rows[function] = [*self._rows.get(function, ()), *made]
+                del self._unfinished[function]
 
     def find(self, function: Any, classes: tuple[type, ...]) -> Rule | None:
         """The rule of `function` for arguments of these classes, or None."""
@@ -309,13 +330,19 @@ class RuleTable:
             known = self.resting[key] = found, tuple(dict.fromkeys(asked))
         return known
 
+    def functions(self) -> Iterable[Any]:
+        """The functions that have rows, as far as they have been loaded."""
+        return list(self._rows)
+
     def by_function(self) -> Iterable[tuple[Any, list[Rule]]]:
         """Pairs of a function and its rows, as far as they have been loaded."""
+        for function in list(self._unfinished):
+            self._finish(function)
         return list(self._rows.items())
 
     def __iter__(self) -> Iterator[Rule]:
         self.load()
-        for rows in list(self._rows.values()):
+        for _, rows in self.by_function():
             yield from rows
 
 
@@ -388,10 +415,11 @@ class Layer(RuleTable):
             found = self._joined[function] = [*(own or []), *kept]
         return found
 
+    def functions(self) -> Iterable[Any]:
+        return list(dict.fromkeys((*self.base.functions(), *self._rows)))
+
     def by_function(self) -> Iterable[tuple[Any, list[Rule]]]:
-        functions = {function: None for function, _ in self.base.by_function()}
-        functions.update(dict.fromkeys(self._rows))
-        return [(function, self.rows(function)) for function in functions]
+        return [(function, self.rows(function)) for function in self.functions()]
 
     def __iter__(self) -> Iterator[Rule]:
         for _, rows in self.by_function():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from adbc.rules.numpy.overrides import OTHERS
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.fields import is_python_class
 
-__all__ = ["is_array_like", "rows_of_array_likes", "rows_of_elements"]
+__all__ = ["OPERATORS", "ROWS", "is_array_like", "row_of", "rows_of_elements"]
 
 _MAKE_ARRAYS = ("__array__", "__array_interface__", "__array_struct__")
 
@@ -146,11 +146,21 @@ def rows_of_elements() -> list[Rule]:
     return rows
 
 
-def _row(function: Any) -> Rule | None:
-    """The row of `function`; None if it is written in Python, or an operator."""
+OPERATORS: dict[Any, str] = {getattr(operator, name): ufunc for name, ufunc in {**BINARY, **OTHERS}.items()}
+"""The ufuncs behind operators."""
+_MAKING: tuple[Any, ...] = (np.array, np.asarray)
+"""What makes the array itself."""
+
+
+def row_of(function: Any) -> Rule | None:
+    """The row of `function`, which has rows for arrays; None if it needs none, as if it is in Python."""
     kind = type(function)
     if kind is np.ufunc:
         return Overlay(function, made(function), when=_when("__array_ufunc__"))
+    if function in _MAKING:
+        return None
+    if function in OPERATORS:
+        return Overlay(function, made(getattr(np, OPERATORS[function])), when=_of_operator)
     is_whole = getattr(function, "__module__", None) == "numpy.linalg" or function in (np.interp, np.einsum)
     if is_whole or isinstance(getattr(function, "__wrapped__", None), types.BuiltinFunctionType):
         return Overlay(function, made(function), when=_when("__array_function__"))
@@ -163,18 +173,4 @@ def _row(function: Any) -> Rule | None:
     return None
 
 
-def rows_of_array_likes(rows: Sequence[Rule]) -> list[Rule]:
-    """The rows for objects that stand for arrays of functions that have `rows` for arrays."""
-    functions = dict.fromkeys(row.function for row in rows)
-    functions.pop(np.array, None)
-    functions.pop(np.asarray, None)
-    operators = [
-        Overlay(getattr(operator, name), made(getattr(np, ufunc)), when=_of_operator)
-        for name, ufunc in {**BINARY, **OTHERS}.items()
-    ]
-    return [
-        ZeroRule(stands_for_array),
-        ZeroRule(refuse_own_protocol),
-        *operators,
-        *(row for row in map(_row, functions) if row is not None),
-    ]
+ROWS: list[Rule] = [ZeroRule(stands_for_array), ZeroRule(refuse_own_protocol)]

@@ -20,12 +20,13 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, is_carried, plain
+from adbc.rules.numpy.completing import completed, last_rows
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, Rule, ZeroRule
 from adbc.tangents.array_products import multiply
 from adbc.tangents.zeros import is_zero
 
-__all__ = ["ROWS", "by_shape"]
+__all__ = ["LAST_ROWS", "ROWS", "by_shape"]
 
 OLD, NEW = np.random.RandomState, np.random.Generator
 Parts = tuple[Any, ...]
@@ -364,4 +365,5 @@ def _rows() -> list[Rule]:
     return rows
 
 
-ROWS: list[Rule] = _rows()
+ROWS: list[Rule] = completed(_rows())
+LAST_ROWS = last_rows(ROWS)

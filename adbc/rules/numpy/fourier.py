@@ -13,9 +13,10 @@ import numpy as np
 
 from adbc.rules.formulas import Formula
 from adbc.rules.numpy.base import ArrayRule
+from adbc.rules.numpy.completing import completed, last_rows
 from adbc.rules.table import Rule
 
-__all__ = ["EXCHANGED", "ROWS", "axes_of", "halved", "resized"]
+__all__ = ["EXCHANGED", "LAST_ROWS", "ROWS", "axes_of", "halved", "resized"]
 
 EXCHANGED: dict[str | None, Any] = {
     None: "forward",
@@ -169,19 +170,22 @@ def _shift(function: Any, inverse: Any) -> ArrayRule:
     return ArrayRule(function, "x axes", jvp=[jvp], vjp=[vjp])
 
 
-ROWS: list[Rule] = [
-    _line(np.fft.fft, np.fft.ifft, np.fft.irfft),
-    _line(np.fft.ifft, np.fft.fft, np.fft.hfft),
-    _grid(np.fft.fft2, np.fft.ifftn, (-2, -1)),
-    _grid(np.fft.ifft2, np.fft.fftn, (-2, -1)),
-    _grid(np.fft.fftn, np.fft.ifftn, None),
-    _grid(np.fft.ifftn, np.fft.fftn, None),
-    _real(np.fft.rfft, _rfft_jvp, _rfft_vjp),
-    _real(np.fft.irfft, _irfft_jvp, _irfft_vjp),
-    _real_grid(np.fft.rfft2, _rfftn_back, (-2, -1)),
-    _real_grid(np.fft.rfftn, _rfftn_back, None),
-    _real_grid(np.fft.irfft2, _irfftn_back, (-2, -1)),
-    _real_grid(np.fft.irfftn, _irfftn_back, None),
-    _shift(np.fft.fftshift, np.fft.ifftshift),
-    _shift(np.fft.ifftshift, np.fft.fftshift),
-]
+ROWS: list[Rule] = completed(
+    [
+        _line(np.fft.fft, np.fft.ifft, np.fft.irfft),
+        _line(np.fft.ifft, np.fft.fft, np.fft.hfft),
+        _grid(np.fft.fft2, np.fft.ifftn, (-2, -1)),
+        _grid(np.fft.ifft2, np.fft.fftn, (-2, -1)),
+        _grid(np.fft.fftn, np.fft.ifftn, None),
+        _grid(np.fft.ifftn, np.fft.fftn, None),
+        _real(np.fft.rfft, _rfft_jvp, _rfft_vjp),
+        _real(np.fft.irfft, _irfft_jvp, _irfft_vjp),
+        _real_grid(np.fft.rfft2, _rfftn_back, (-2, -1)),
+        _real_grid(np.fft.rfftn, _rfftn_back, None),
+        _real_grid(np.fft.irfft2, _irfftn_back, (-2, -1)),
+        _real_grid(np.fft.irfftn, _irfftn_back, None),
+        _shift(np.fft.fftshift, np.fft.ifftshift),
+        _shift(np.fft.ifftshift, np.fft.fftshift),
+    ]
+)
+LAST_ROWS = last_rows(ROWS)

@@ -38,7 +38,7 @@ from adbc.rules.numpy.views import ViewRule
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.array_instances import bare, instance_of
 
-__all__ = ["rows_of_instances"]
+__all__ = ["ROWS", "row_of"]
 
 
 # -- from instances to arrays, and back --------------------------------------------------------------------
@@ -441,7 +441,7 @@ def _asked(function: Any) -> tuple[str, ...]:
     return (f"__{name}__", f"__r{name}__", "__array_ufunc__")
 
 
-def _row(function: Any) -> Rule | None:
+def row_of(function: Any) -> Rule | None:
     """The row of `function` for instances; None if it is written in Python, or does something special."""
     kind = type(function)
     if function in _SPECIAL or function in _REFUSED:
@@ -503,7 +503,7 @@ SUBSCRIPTS: list[Any] = [
     np.ndarray.__getitem__, np.ndarray.__float__, np.ndarray.__int__,
     np.ndarray.__complex__, np.ndarray.__index__,
 ]  # fmt: skip
-_CORE: Any = getattr(np, "_core", getattr(np, "core", None))  # NumPy 1 has the second
+_CORE: Any = np._core if hasattr(np, "_core") else np.core  # NumPy 1 has the second
 _METHODS: Any = _CORE._methods
 _CLIP: Any = _CORE.umath.clip
 WRITTEN: dict[str, Any] = {
@@ -523,12 +523,6 @@ OF_UFUNCS: dict[str, Any] = {
 def _answers(first: type, *others: type) -> bool:
     """The `when` of rows for instances that answer for themselves where a ufunc is called."""
     return is_instance_class(first) and any(defines(cls, "__array_ufunc__") for cls in (first, *others))
-
-
-def rows_of_instances(rows: Sequence[Rule]) -> list[Rule]:
-    """The rows for instances of subclasses of ndarray of functions that have `rows` for arrays."""
-    functions = dict.fromkeys(row.function for row in rows)
-    return [*ROWS, *(row for row in map(_row, functions) if row is not None)]
 
 
 ROWS: list[Rule] = [

@@ -1,4 +1,4 @@
-"""Polynomials by their coefficients: ``np.polyval``, ``np.polyfit``, ``np.vander``, ``numpy.polynomial``.
+"""Polynomials by their coefficients: ``np.polyval``, ``np.polyfit``, ``np.vander``.
 
 What has a value for each `x` is a product of a Vandermonde matrix and the coefficients; a fit solves the
 equations of least squares, whose solution is differentiated as an implicit function.
@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy import polynomial
-from numpy.polynomial import _polybase, polyutils
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import NUMBERS, ArrayRule, plain
+from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.numpy.composed import are_floats, are_numbers, followed
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.numpy.sampling import sampled
@@ -21,7 +19,7 @@ from adbc.rules.quick import quick
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.array_products import multiply
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "narrowed"]
 
 
 # -- Vandermonde matrices ----------------------------------------------------------------------------------
@@ -61,7 +59,7 @@ def polyval_dx(d: Any, y: Any, p: Any, x: Any) -> Any:
     return multiply(np.polyval(_derived(np.asarray(p)), x), d)
 
 
-def _narrowed(term: Any, shape: tuple[int, ...]) -> Any:
+def narrowed(term: Any, shape: tuple[int, ...]) -> Any:
     """The sum of `term` over what was broadcast from `shape`."""
     term = np.sum(term, axis=tuple(range(np.ndim(term) - len(shape))))
     single = tuple(i for i, n in enumerate(shape) if n == 1 and np.shape(term)[i] != 1)
@@ -74,7 +72,7 @@ def polyval_bp(by: Any, y: Any, p: Any, x: Any) -> Any:
     x, by, shape = conj(np.asarray(x)), np.asarray(by), np.shape(p)[1:]
     terms = []
     for _ in range(len(p)):
-        terms.append(_narrowed(by, shape))
+        terms.append(narrowed(by, shape))
         by = multiply(by, x)
     terms.reverse()
     return np.array(terms) if terms else np.zeros(np.shape(p))
@@ -289,87 +287,6 @@ def _polyfit(
     return _lines_of_polyfit(x, y, deg, rcond, full, w, cov)
 
 
-# -- values of numpy.polynomial ----------------------------------------------------------------------------
-
-
-def of_numbers(*classes: type) -> bool:
-    """The `when` of functions that compute as well with whatever has the operators: the value of a polynomial
-    at another is a polynomial, and neither a number nor an array."""
-    return plain(*classes) and all(issubclass(cls, _NUMBERS_AND_ARRAYS) for cls in classes)
-
-
-_NUMBERS_AND_ARRAYS = (np.ndarray, np.generic, *NUMBERS, list, tuple, type(None))
-
-
-def _series(home: Any, prefix: str) -> list[Rule]:
-    """The row of the function that gives values of series of one family."""
-    value, der, vander = (getattr(home, f"{prefix}{name}") for name in ("val", "der", "vander"))
-
-    def by_place(d: Any, y: Any, x: Any, c: Any, tensor: Any = True) -> Any:
-        return value(x, der(c), tensor) * d
-
-    def by_coefficients(d: Any, y: Any, x: Any, c: Any, tensor: Any = True) -> Any:
-        return value(x, d, tensor)
-
-    def to_place(by: Any, y: Any, x: Any, c: Any, tensor: Any = True) -> Any:
-        return conj(value(x, der(c), tensor)) * by
-
-    def to_coefficients(by: Any, y: Any, x: Any, c: Any, tensor: Any = True) -> Any:
-        c = np.atleast_1d(c)
-        values = conj(vander(np.asarray(x), len(c) - 1))
-        terms = []
-        for k in range(len(c)):
-            term = np.asarray(by * values[..., k])
-            if tensor:
-                term = np.sum(term, axis=tuple(range(np.ndim(c) - 1, np.ndim(term))))
-            terms.append(_narrowed(term, np.shape(c)[1:]))
-        return np.array(terms)
-
-    formulas = {"jvp": [by_place, by_coefficients], "vjp": [to_place, to_coefficients]}
-    return [ArrayRule(value, "x c tensor", when=of_numbers, **formulas)]  # type: ignore[arg-type]
-
-
-def are_series(alist: Any, trim: Any) -> bool:
-    """Whether the coefficients in `alist` are those of series just as they are."""
-    if trim or type(alist) is not list:
-        return False
-    return all(type(a) is np.ndarray and a.ndim == 1 and a.dtype.char == "d" and len(a) for a in alist)
-
-
-_lines_of_as_series = followed(polyutils.as_series)
-
-
-def _as_series(alist: Any, trim: Any = True) -> Any:
-    if are_series(alist, trim):
-        return [np.array(alist[0])] if len(alist) == 1 else [np.array(a) for a in alist]
-    return _lines_of_as_series(alist, trim)
-
-
-_lines_of_mapdomain = followed(polyutils.mapdomain)
-
-
-def _mapdomain(x: Any, old: Any, new: Any) -> Any:
-    """The body of ``mapdomain``, which makes an array of a series that is put into another: its one element
-    would be multiplied unseen."""
-    if is_series(x):
-        offset, scale = polyutils.mapparms(old, new)
-        return offset + scale * x
-    return _lines_of_mapdomain(x, old, new)
-
-
-def is_series(x: Any) -> bool:
-    return isinstance(x, _polybase.ABCPolyBase)
-
-
-FAMILIES = [
-    (polynomial.polynomial, "poly"),
-    (polynomial.chebyshev, "cheb"),
-    (polynomial.legendre, "leg"),
-    (polynomial.hermite, "herm"),
-    (polynomial.hermite_e, "herme"),
-    (polynomial.laguerre, "lag"),
-]
-
 ROWS: list[Rule] = [
     ArrayRule(np.vander, "x N increasing", jvp=[vander_jvp], vjp=[vander_vjp]),
     ArrayRule(np.polyval, "p x", jvp=[polyval_dp, polyval_dx], vjp=[polyval_bp, polyval_bx]),
@@ -381,9 +298,4 @@ ROWS: list[Rule] = [
     ZeroRule(is_usual_fit, result=bool),
     _fit_row(),
     Overlay(np.polyfit, _polyfit, when=plain),
-    ZeroRule(are_series, result=bool),
-    Overlay(polyutils.as_series, _as_series),
-    ZeroRule(is_series, result=bool),
-    Overlay(polyutils.mapdomain, _mapdomain),
-    *(row for home, prefix in FAMILIES for row in _series(home, prefix)),
 ]  # fmt: skip

@@ -23,12 +23,13 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, is_carried, plain
+from adbc.rules.numpy.completing import completed, last_rows
 from adbc.rules.numpy.composed_draws import by_shape
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, Rule, ZeroRule
 from adbc.tangents.array_products import multiply
 from adbc.tangents.zeros import is_zero
 
-__all__ = ["ROWS"]
+__all__ = ["LAST_ROWS", "ROWS"]
 
 OLD, NEW = np.random.RandomState, np.random.Generator
 HOMES = (OLD, NEW)
@@ -312,6 +313,13 @@ BODIES: dict[str, Callable[[Any], Callable[..., Any]]] = {
 }  # fmt: skip
 
 
+CONSTANT_DRAWS = [
+    "rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng", "ranf",
+    "sample",
+]  # fmt: skip
+"""Functions of the module with names of their own."""
+
+
 def _rows() -> list[Rule]:
     rows: list[Rule] = [ZeroRule(drawn), ZeroRule(_is_old), ZeroRule(_is_whole)]
     for home in HOMES:
@@ -325,7 +333,9 @@ def _rows() -> list[Rule]:
             if hasattr(home, name):
                 method = getattr(home, name)
                 rows.append(Overlay(method, body(method), when=plain))
+    rows.extend(ZeroRule(getattr(np.random, name)) for name in CONSTANT_DRAWS if hasattr(np.random, name))
     return rows
 
 
-ROWS: list[Rule] = _rows()
+ROWS: list[Rule] = completed(_rows())
+LAST_ROWS = last_rows(ROWS)

@@ -53,10 +53,6 @@ INTO: list[tuple[str, str, dict[str, Any]]] = [
 By position, ``all`` and ``any`` take a dtype, too."""
 ATTRIBUTES = ["shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes", "flags"]
 ARRAY_ATTRIBUTES = ["__array_interface__", "__array_priority__"]
-RANDOM = [
-    "rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng", "ranf",
-    "sample",
-]  # fmt: skip
 
 
 class AttributeRule(ZeroRule):
@@ -172,7 +168,6 @@ def _rows() -> list[Rule]:
         AttributeRule(np.void, "dtype"),
         AttributeRule(np.void, "flags"),
     ]
-    rows.extend(ZeroRule(getattr(np.random, name)) for name in RANDOM if hasattr(np.random, name))
     return rows
 
 

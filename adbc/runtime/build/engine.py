@@ -21,37 +21,28 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adbc import forward, passes, reverse  # their builders are loaded when they are first used
-from adbc.collector import paused
+from adbc.collector import loading, paused
 from adbc.config import Config
-from adbc.derive.support import CommonSupport
 from adbc.emit.backend import Bytecode
 from adbc.errors import VerificationError
-from adbc.ir.backend import Backend, Unit
+from adbc.ir.backend import Backend
 from adbc.ir.graph import Graph
-from adbc.passes.derived.strong_zeros import Later
-from adbc.passes.stages import Watcher, run
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build import lifetimes
-from adbc.runtime.build.batched import BatchedForwardCalls, batched_support
 from adbc.runtime.build.bindings import Bindings
-from adbc.runtime.build.derived import Derived, install, rule_of, rules_of, stub, written
+from adbc.runtime.build.derived import Derived, install, rule_of, rules_of, written
 from adbc.runtime.build.facts import Fact, NameFact, class_fact
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
-from adbc.runtime.build.native import Native
 from adbc.runtime.build.partials import Partials
-from adbc.runtime.build.results import COMPLETE, Completing
 from adbc.runtime.build.special_bases import SpecialBases
-from adbc.runtime.build.speculation import Continuation, Guesses
+from adbc.runtime.build.speculation import Guesses
 from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.build.tiers import Tiers
-from adbc.runtime.build.typed import DIRECT, TYPED, Typing
-from adbc.runtime.build.warned import computes_with_numpy
 from adbc.runtime.build.watched import forward_calls, reverse_calls
 from adbc.runtime.cold import ColdRule
 from adbc.runtime.report.debug import Watch
-from adbc.runtime.report.frames import continuations, note_inlined, note_original
+from adbc.runtime.report.frames import note_inlined
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.state.engine import DerivedView
 from adbc.runtime.state.stack import STACK
@@ -60,12 +51,13 @@ from adbc.tangents.protocol import INACTIVE, KINDS, register_tangent
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
-from adbc.types.derived import count_typed
 from adbc.types.lattice import ANY, without_layout
 from adbc.types.typeof import keep_apart
 
-if TYPE_CHECKING:
-    from adbc.runtime.build.disk_cache import DiskCache, Stored  # loaded if rules are kept on disk
+if TYPE_CHECKING:  # loaded when they are first needed
+    from adbc.runtime.build.disk_cache import DiskCache, Stored
+    from adbc.runtime.build.native import Native
+    from adbc.runtime.build.writing import Writer
 
 __all__ = ["Engine"]
 
@@ -96,7 +88,7 @@ class Engine:
         plain: Engine | None = None,
     ) -> None:
         self.table = table
-        for function, _ in table.by_function():
+        for function in table.functions():
             keep_apart(function)
         if keep_apart not in table.listeners:
             table.listeners.append(keep_apart)
@@ -138,6 +130,8 @@ class Engine:
         self.native: Native | None = None
         """What makes machine code of rules, if that is wanted: where all is watched it is not."""
         if config.backend != "bytecode" and plain is None and not (self.is_watched or config.debug):
+            from adbc.runtime.build.native import Native  # few want it
+
             self.native = Native(self)
         self.caches: tuple[Any, ...] = (
             self.rules, self.guarded, self.plans, self.ways, self.entrances, self.read_places, self.forms,
@@ -158,11 +152,18 @@ class Engine:
         tell = None if told is None else lambda decisions: told(self.building[-1], decisions)
         self.reverse_calls = reverse_calls(self, watch)
         self.plain = plain
-        self.forward_calls = forward_calls(self, watch) if plain is None else BatchedForwardCalls(self)
         self.reverse = reverse_support(self, self.reverse_calls, watch, tell)
-        self.forward = forward_support(self, self.forward_calls, watch, tell)
-        if plain is not None:
-            self.forward = batched_support(self.forward)
+        if plain is None:
+            self.forward_calls = forward_calls(self, watch)
+            self.forward = forward_support(self, self.forward_calls, watch, tell)
+        else:
+            from adbc.runtime.build.batched import (  # of such engines only
+                BatchedForwardCalls,
+                batched_support,
+            )
+
+            self.forward_calls = BatchedForwardCalls(self)
+            self.forward = batched_support(forward_support(self, self.forward_calls, watch, tell))
         _engines.add(self)
 
     def clear(self) -> None:
@@ -333,160 +334,24 @@ class Engine:
             return
         if self.tiers.begin_cold(rule):
             return
-        self.building.append(rule)
-        try:
-            graph = self._typed(rule)
-            known, total = count_typed(graph)
-            rule.is_typed = known == total
-            rule.computes_with_numpy = computes_with_numpy(graph)
-            if rule.mode != "forward":
-                returns_exceptions = rule.mode == "protected"
-                after = self.observer.watcher(rule.code, "primal", is_normal=True)
-                pair = reverse.build_reverse(
-                    graph,
-                    rule.active,
-                    rule.result,
-                    self.reverse,
-                    returns_exceptions=returns_exceptions,
-                    after=after,
-                )
-                rule.records = pair.records
-                rule.graphs = (
-                    self._clean(rule, "forwards", pair.forwards),
-                    self._clean(rule, "pullback", pair.pullback),
-                )
-            else:
-                pair = None
-                after = self.observer.watcher(rule.code, "primal", is_normal=True)
-                dual = forward.build_forward(graph, rule.active, rule.result, self.forward, after=after)
-                rule.graphs = (self._clean(rule, "dual", dual),)
-        finally:
-            self.building.pop()
-            if not self.building:
-                self.knowledge.notes.end()
-        part = "forwards" if pair is not None else "dual"
-        if self.inlines:
-            run(
-                DIRECT, rule.graphs[0], self.knowledge, self.observer.watcher(rule.code, part, is_normal=True)
-            )
-        named = [self.graphs.fact(rule.code, rule.globals, g) for g in graph.guards]
-        self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
-        rule.class_facts.update(graph.facts)
-        rule.guards = [*named, *rule.name_facts.values(), *rule.class_facts.values()]
-        unit = self._unit(rule.code, rule.globals, forwards="forwards", pullback="pullback", single="dual")
-        if pair is not None:
-            forwards, pullback = self.backend.pair(pair, unit)
-            self._put(rule.code, rule.is_rest, "pullback", rule.pullback, pullback)
-            self._put(rule.code, rule.is_rest, "forwards", rule.forwards, forwards)
-        else:
-            made = self.backend.single(rule.graphs[0], unit)
-            self._put(rule.code, rule.is_rest, "dual", rule.forwards, made)
-        rule.is_built = True
-        self.builds += 1
-        if self.cache is not None:
-            if rule.is_kept and all(callee.is_kept for callee in rule.needs):
-                self.cache.store(rule)
-            rule.late.clear()
+        self.writer.write(rule)
 
-    def _typed(self, rule: Derived) -> Graph:
-        """A typed copy of the primal graph for `rule`, with guesses."""
-        if isinstance(rule.function, Continuation):
-            base = rule.function.base
-        else:
-            where = rule.code, rule.globals
-            base = self.guesses.base(*where, lambda: self.primal_of(rule))
-            if self.guesses.mode == "learn":
-                base = self.special_bases.find(base, *where, rule.parameters)
-            rule.is_special = base.is_special
-        key = (rule.code, id(rule.globals), rule.parameters)
-        typing = Typing(self.knowledge, self.guesses, base, key, rule.globals, rule.parameters)
-        graph: Graph = run(TYPED, base, typing, self.observer.watcher(rule.code, "primal", is_normal=True))
-        rule.sites = typing.sites
-        return graph
+    @functools.cached_property
+    def writer(self) -> Writer:
+        """What writes the code of rules."""
+        with loading():
+            from adbc.runtime.build.writing import Writer  # what is only interpreted needs none of it
+        return Writer(self)
+
+    def later(self, name: str, graph: Callable[[], Graph]) -> types.FunctionType:
+        """A pullback whose graph is made when it is first called, for the rule that is being built."""
+        return self.writer.later(name, graph)
 
     def primal_of(self, rule: Derived) -> Graph:
         """The graph of what `rule` differentiates, which may have been given up since the rule was made."""
         if rule.function is not None:
             return self.graphs.primal(rule.function)
         return rule.primal or self.graphs.lifted(rule.code, rule.globals)
-
-    def _clean(self, rule: Derived, part: str, graph: Graph) -> Graph:
-        """Tidy up what a builder wrote, and type what has no type yet, in place."""
-        group = passes.CLEAN_PULLBACK if part == "pullback" else passes.CLEAN
-        after = self.observer.watcher(rule.code, part, is_normal=True, is_typed=rule.is_typed)
-        cleaned: Graph = run(group, graph, None, after)
-        support: CommonSupport = self.forward if part == "dual" else self.reverse
-        typed: Graph = run(COMPLETE, cleaned, Completing(support, self._careful(rule, part)), after)
-        return typed
-
-    def _careful(self, rule: Derived, part: str) -> Later:
-        """What makes functions that are called where a derivative that `rule` has computed is NaN."""
-        return lambda graph: self._when_called(rule.code.co_name, f"careful {part}", lambda after: graph())
-
-    def _put(
-        self, primal: Any, is_rest: bool, part: str, function: types.FunctionType, made: Callable[..., Any]
-    ) -> None:
-        """Let `function`, one of those of the rule for the code `primal`, do what the backend has `made`.
-
-        `is_rest`: what is differentiated is the rest of a function.
-        """
-        if isinstance(made, types.FunctionType):
-            if is_rest:
-                continuations[id(made.__code__)] = made.__code__
-            elif isinstance(primal, types.CodeType):
-                note_original(made.__code__, primal)
-            elif primal.original is not None:
-                note_original(made.__code__, primal.original)
-            self.observer.code(primal, part, made.__code__)
-        install(function, made)
-
-    def _unit(self, code: Any, globals: dict[str, Any], **parts: str) -> Unit:
-        """What the backend is told of the function with this code, and what watches the graphs that `parts`
-        names."""
-        watchers = {which: self.observer.watcher(code, part, is_normal=True) for which, part in parts.items()}
-        return Unit(code.co_name, code.co_qualname, globals, watchers)
-
-    def later(self, name: str, graph: Callable[[], Graph]) -> types.FunctionType:
-        """A pullback whose graph is made when it is first called, for the rule that is being built."""
-
-        def finished(after: Watcher | None) -> Graph:
-            cleaned = passes.clean_pullback(graph(), after=after)
-            done: Graph = run(COMPLETE, cleaned, Completing(self.reverse), after)
-            return done
-
-        return self._when_called(name, "pullback of other ways", finished)
-
-    def _when_called(
-        self, name: str, part: str, finished: Callable[[Watcher | None], Graph]
-    ) -> types.FunctionType:
-        """A function for the rule that is being built, whose graph `finished` makes when it is first called:
-        it is given the watcher of the graph `part`."""
-        # The rule itself is not held: its code has this function as a constant, and the garbage collector
-        # does not look into code.
-        rule, is_made = self.building[-1], False
-        code, is_rest, is_typed = rule.code, rule.is_rest, rule.is_typed
-        unit = self._unit(code, rule.globals, single=part)
-
-        def make() -> None:
-            nonlocal is_made, finished
-            with self.lock:
-                if not is_made:
-                    graph = finished(self.observer.watcher(code, part, is_normal=True, is_typed=is_typed))
-                    self._put(code, is_rest, part, made, self.backend.single(graph, unit))
-                    is_made = True
-                    finished = _nothing_left
-
-        def first_call(*arguments: Any) -> Any:
-            make()
-            return made(*arguments)
-
-        first_call.make = make  # type: ignore[attr-defined]  # for `derived.written`
-        made = stub(name, rule.globals, first_call)
-        rules_of[made] = weakref.ref(rule)
-        if self.cache is not None:
-            rule.late.append((made, make))
-        del rule
-        return made
 
     # -- rules from the cache on disk ----------------------------------------------------------------------
 
@@ -585,10 +450,6 @@ def _around_collections(phase: str, info: Mapping[str, int]) -> None:
             lifetimes.forget_the_dead(caches, anchors)
     if phase == "stop":
         _pace.end()
-
-
-def _nothing_left(after: object) -> Graph:
-    raise AssertionError("a graph that was made already")
 
 
 for _machinery in (Engine, Derived, ColdRule):

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from adbc.ir.graph import Graph
 from adbc.ir.values import Value
 from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.stages import Stage, repeat
-from adbc.passes.typed.builtin_methods import builtin_methods
+from adbc.passes.typed.builtin_methods import builtin_methods, drop_method_reads
 from adbc.passes.typed.constructions import ConstructionKnowledge, constructions
 from adbc.passes.typed.container_calls import container_calls
 from adbc.passes.typed.decided_branches import BranchKnowledge, decided_branches
 from adbc.passes.typed.dicts_of_classes import dicts_of_classes
-from adbc.passes.typed.known_attributes import AttributeKnowledge, known_attributes
+from adbc.passes.typed.known_attributes import AttributeKnowledge, is_known_read, known_attributes
 from adbc.passes.typed.known_elements import ElementKnowledge, known_elements
 from adbc.passes.typed.known_names import NameKnowledge, known_names
+from adbc.passes.typed.list_elements import kept_lists
 from adbc.passes.typed.object_values import Result
 from adbc.passes.typed.replacements import replacements
 from adbc.passes.typed.special_methods import SpecialKnowledge, special_methods
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
 from adbc.types import AbstractType, infer
+from adbc.types.lattice import memory_type
 
-__all__ = ["SETTLING", "Informed", "Sources", "infer_types"]
+if TYPE_CHECKING:
+    from adbc.runtime.build.knowledge import Knowledge
+
+__all__ = ["SETTLING", "Informed", "Sources", "infer_types", "kept_lists_of"]
 
 
 class Sources(
@@ -100,3 +105,11 @@ def infer_types(graph: Graph, parameters: Sequence[AbstractType], sources: Sourc
     while repeat(SETTLING, graph, sources):
         found = infer(graph, parameters, sources.oracle, sources.sample)
     return found
+
+
+def kept_lists_of(graph: Graph, parameters: Sequence[AbstractType], knowledge: Knowledge) -> tuple[bool, ...]:
+    """Whether nobody else writes into lists while the function of `graph`, of which the parameters have these
+    types, runs, and which of the lists among these it keeps as they are; `graph` is changed."""
+    knowledge.infer(graph, tuple(map(memory_type, parameters)))
+    drop_method_reads(graph, lambda read: is_known_read(read, knowledge))
+    return kept_lists(graph, parameters, knowledge)

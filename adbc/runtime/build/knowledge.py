@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import types
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from adbc.config import FOLDER
 from adbc.cpython.arity import is_misfit
@@ -22,11 +22,7 @@ from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.query import drop, target
-from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.guards import is_guessed
-from adbc.passes.typed.known_attributes import is_known_read
-from adbc.passes.typed.list_elements import kept_lists
-from adbc.passes.typed.object_values import Result
 from adbc.rules.classes import Question, noting, stands_for
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.derived import Derived
@@ -41,7 +37,6 @@ from adbc.runtime.build.facts import (
     QuestionFact,
 )
 from adbc.runtime.build.graphs import Graphs
-from adbc.runtime.build.inferred import Informed, infer_types
 from adbc.runtime.build.members import Members
 from adbc.runtime.build.memoised import finds_nothing
 from adbc.runtime.build.notes import Notes
@@ -79,6 +74,9 @@ from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.keywords import deciding
 from adbc.types.lattice import ClosureType, Exact, ListType, RealType, has_shadow, inferred_type, memory_type
 from adbc.types.readers import only_reads
+
+if TYPE_CHECKING:
+    from adbc.passes.typed.object_values import Result
 
 __all__ = ["Knowledge", "ReadsCache"]
 
@@ -395,7 +393,7 @@ class Knowledge(Members):
         of classes of libraries, or adbc's own, whose instances may stand for something else, unless these say
         so."""
         if not self.with_rules:
-            self.with_rules.update((type(function), None) for function, _ in self.table.by_function())
+            self.with_rules.update((type(function), None) for function in self.table.functions())
         found = None if cls in self.with_rules else self.special(cls, "__call__")
         if found is None:
             return None
@@ -428,12 +426,16 @@ class Knowledge(Members):
         """Write types into `graph`, and what follows from them at once; returns that of the result."""
         if self.guesses.mode == "dynamic":
             return infer(graph, parameters, _knows_nothing)
+        from adbc.runtime.build.inferred import infer_types  # what is only interpreted needs none of it
+
         return infer_types(graph, parameters, self)
 
     def infer_with(self, graph: Graph, parameters: Types, result: Result | None) -> AbstractType:
         """Like `infer`; `result` may know the type of a call's result better."""
         if result is None or self.guesses.mode == "dynamic":
             return self.infer(graph, parameters)
+        from adbc.runtime.build.inferred import Informed, infer_types
+
         return infer_types(graph, parameters, Informed(self, result))
 
     def oracle(
@@ -628,11 +630,10 @@ class Knowledge(Members):
             if ("keeps", *key[:2]) in self._questions:
                 return nothing
             self.keepers[key] = nothing
+            from adbc.runtime.build.inferred import kept_lists_of
+
             with self._asking("keeps", key):
-                graph = self._copy(function)
-                self.infer(graph, tuple(map(memory_type, parameters)))
-                drop_method_reads(graph, lambda read: is_known_read(read, self))
-                known = self.keepers[key] = kept_lists(graph, parameters, self)
+                known = self.keepers[key] = kept_lists_of(self._copy(function), parameters, self)
         return known
 
     def _keeps_lists(self, function: types.FunctionType, parameters: Types) -> bool:
