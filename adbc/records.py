@@ -2,14 +2,16 @@
 
 `dataclasses.dataclass` writes the source of up to six methods for every class and compiles each of them by
 itself.  For the hundred and more records of adbc that would be a quarter of what loading it costs, and of the
-time to a first gradient.  `record` leaves the fields to `dataclasses` and makes the methods from templates,
-one for each number of fields, by putting names into the code.  They are as fast as those written out.
+time to a first gradient.  `record` leaves the fields to `dataclasses`, compares and hashes what C code reads,
+and makes `__init__` from templates, one for each number of fields, by putting names into the code.  They are
+as fast as those written out.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 import reprlib
 import types
 from collections.abc import Callable, Iterable
@@ -88,24 +90,43 @@ def _default(field: dataclasses.Field[Any]) -> Any:
     return field.default if make is dataclasses.MISSING else _Factory(make)
 
 
-def _tuple(of: str, count: int) -> str:
-    return "(" + "".join(f"{of}._{k}, " for k in range(count)) + ")"
+def _values(fields: tuple[dataclasses.Field[Any], ...]) -> Callable[[Any], object]:
+    """What gives the values of these fields of a record, in C: a tuple, or the value of a single field."""
+    return operator.attrgetter(*(f.name for f in fields)) if fields else lambda record: ()
 
 
 def _eq(cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> types.FunctionType:
-    own, others = _tuple("self", len(fields)), _tuple("other", len(fields))
-    source = (
-        "def __eq__(self, other):\n"
-        "    if other.__class__ is self.__class__:\n"
-        f"        return {own} == {others}\n"
-        "    return NotImplemented"
-    )
-    return _function(source, [f.name for f in fields], cls)
+    values = _values(fields)
+    if len(fields) == 1:  # what is the same object is equal, as in a tuple
+
+        def __eq__(self: Any, other: Any) -> Any:
+            if other.__class__ is self.__class__:
+                return (values(self),) == (values(other),)
+            return NotImplemented
+
+    else:
+
+        def __eq__(self: Any, other: Any) -> Any:
+            if other.__class__ is self.__class__:
+                return values(self) == values(other)
+            return NotImplemented
+
+    return _named(__eq__, cls)
 
 
 def _hash(cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> types.FunctionType:
-    source = f"def __hash__(self):\n    return hash({_tuple('self', len(fields))})"
-    return _function(source, [f.name for f in fields], cls)
+    values = _values(fields)
+
+    def __hash__(self: Any) -> int:
+        return hash(values(self))
+
+    return _named(__hash__, cls)
+
+
+def _named(method: Any, cls: type) -> types.FunctionType:
+    """The function `method` as one of `cls`."""
+    method.__qualname__, method.__module__ = f"{cls.__qualname__}.{method.__name__}", cls.__module__
+    return method  # type: ignore[no-any-return]
 
 
 @reprlib.recursive_repr()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-import pathlib
 import sys
-import sysconfig
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -39,7 +37,9 @@ FOR_CONSTANTS = ABOUT_TEXT | {
 """Modules whose functions, given numbers and texts, do nothing to what the program computes with."""
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
-_OURS = str(pathlib.Path(__file__).parent.parent) + os.sep
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+"""Where the standard library is: `sysconfig` knows it too, and reads how the interpreter was built for it."""
+_OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _OURS_FOR_BUILTINS = os.path.join(_OURS, "rules", "builtins") + os.sep
 
 
@@ -82,8 +82,7 @@ def is_library_file(filename: str) -> bool:
         return False
     if not _INSTALLED.isdisjoint(path.split(os.sep)):
         return True
-    paths = sysconfig.get_paths()
-    return path.startswith((paths["stdlib"] + os.sep, paths["platstdlib"] + os.sep))
+    return path.startswith(_STANDARD)
 
 
 def is_library_module(module: types.ModuleType) -> bool:

@@ -139,7 +139,7 @@ def _may_stand_here(function: Any) -> bool:
 class RuleTable:
     """The table of rules: rows by function.  `sources` are pairs of a package and a module with its `ROWS`:
     the module is imported when the package has been, and a rule is first looked up.  A module may say for a
-    function what makes its last rows (`LAST_ROWS`), which stand behind the others of built-in rules.
+    function what makes its rows, or its last rows, when it is looked up (`LAST_ROWS`).
 
     takes_plugins: whether rules that packages ship are looked for and loaded (`chainrules.plugins`)."""
 
@@ -206,12 +206,15 @@ class RuleTable:
 
     def _insert(self, row: Rule, first: bool) -> None:
         present = self._rows.setdefault(row.function, [])
-        for listener in self.listeners:
-            listener(row.function)
+        self._tell(row.function)
         at = len(present)
         if first:
             at = next((i for i, r in enumerate(present) if r.origin.rank >= row.origin.rank), at)
         present.insert(at, row)
+
+    def _tell(self, function: Any) -> None:
+        for listener in self.listeners:
+            listener(function)
 
     def put(self, row: Rule) -> None:
         """Add a row whose origin is known (`Rule.origin`), in front of those of the same origin."""
@@ -263,7 +266,10 @@ class RuleTable:
                     try:
                         home = importlib.import_module(module)
                         self.add(map(_as_it_is_used, home.ROWS))
-                        self._unfinished.update(getattr(home, "LAST_ROWS", {}))
+                        last = getattr(home, "LAST_ROWS", {})
+                        self._unfinished.update(last)
+                        for function in last.keys() - self._rows.keys():
+                            self._tell(function)
                         self._waiting = tuple(s for s in self._waiting if s != source)
                     finally:
                         self._loading.discard(source)
@@ -332,7 +338,7 @@ class RuleTable:
 
     def functions(self) -> Iterable[Any]:
         """The functions that have rows, as far as they have been loaded."""
-        return list(self._rows)
+        return list(dict.fromkeys((*self._rows, *self._unfinished)))
 
     def by_function(self) -> Iterable[tuple[Any, list[Rule]]]:
         """Pairs of a function and its rows, as far as they have been loaded."""

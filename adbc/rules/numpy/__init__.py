@@ -51,23 +51,14 @@ from adbc.rules.numpy import (
     without_nan,
     zeros,
 )
-from adbc.rules.numpy.completing import completed, last_rows, marked
+from adbc.rules.numpy.completing import completed, last_rows, last_rows_of_methods, marked
 from adbc.rules.table import Rule
 from adbc.tangents.protocol import kind_of, register_tangent
 
-__all__ = ["LAST_ROWS", "ROWS", "methods_of_ufuncs"]
+__all__ = ["LAST_ROWS", "ROWS"]
 
 kind_of(np.ndarray)  # A function may make an array before anybody has asked what its derivative is.
 register_tangent(type(np._NoValue), None)  # an object in Python, which would have fields otherwise
-
-
-def methods_of_ufuncs() -> list[Rule]:
-    """The rows of the methods of all ufuncs with a rule, but those that have another."""
-    known = [row.function for row in (*ufuncs.ROWS, *reductions.ROWS)]
-    rows: list[Rule] = []
-    for row in (*ufuncs.UFUNC_ROWS, *zeros.UFUNC_ROWS):
-        rows += ufunc_methods.methods_of(row, known)
-    return [*rows, *ufunc_methods.OF_ANY]
 
 
 _OF_ARRAYS: list[Rule] = completed(
@@ -108,7 +99,7 @@ _OF_ARRAYS: list[Rule] = completed(
         *overlays.ROWS,
         *padding.ROWS,
         *overrides.ROWS,
-        *methods_of_ufuncs(),
+        *ufunc_methods.OF_ANY,
     ]
 )
 
@@ -116,4 +107,10 @@ _OF_ARRAYS: list[Rule] = completed(
 _OF_INSTANCES: list[Rule] = marked([*instances.ROWS, *array_likes.ROWS])
 
 ROWS: list[Rule] = [*numbers.ROWS, *short.ROWS, *array_likes.rows_of_elements(), *_OF_ARRAYS, *_OF_INSTANCES]
-LAST_ROWS = last_rows(_OF_ARRAYS)
+_OTHERWISE = {row.function for row in (*ufuncs.ROWS, *reductions.ROWS)}
+"""The functions among which are methods of ufuncs that have rows by hand."""
+LAST_ROWS = last_rows(_OF_ARRAYS) | {
+    method: make
+    for method, make in last_rows_of_methods([*ufuncs.UFUNC_ROWS, *zeros.UFUNC_ROWS]).items()
+    if method not in _OTHERWISE
+}

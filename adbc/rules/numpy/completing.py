@@ -12,12 +12,14 @@ import numpy as np
 from adbc.rules.kinds import RowKind
 from adbc.rules.numpy import array_likes, instances, short
 from adbc.rules.numpy.base import ArrayRule
+from adbc.rules.numpy.elementwise import ElementwiseRule
+from adbc.rules.numpy.ufunc_methods import methods_of, row_of_method
 from adbc.rules.numpy.views import ViewRule
 from adbc.rules.quick import once_per_call
 from adbc.rules.spelling import SPELLING
 from adbc.rules.table import Overlay, Rule
 
-__all__ = ["completed", "last_rows", "marked"]
+__all__ = ["completed", "last_rows", "last_rows_of_methods", "marked"]
 
 
 def _arrays_of(row: Rule) -> slice:
@@ -59,6 +61,15 @@ def last_rows(rows: Sequence[Rule]) -> dict[Any, Callable[[Any], list[Rule]]]:
     """By function, what makes its rows for instances of subclasses of ndarray and for what stands for an
     array: most of them are never looked up."""
     return dict.fromkeys((*(row.function for row in rows), *array_likes.OPERATORS), _last_rows)
+
+
+def last_rows_of_methods(rows: Sequence[ElementwiseRule]) -> dict[Any, Callable[[Any], list[Rule]]]:
+    """By method of the ufuncs that `rows` are for, what makes all its rows."""
+
+    def of_methods(row: ElementwiseRule) -> Callable[[Any], list[Rule]]:
+        return lambda method: [*completed([row_of_method(row, method)]), *_last_rows(method)]
+
+    return {method: of_methods(row) for row in rows for method in methods_of(row)}
 
 
 def _last_rows(function: Any) -> list[Rule]:

@@ -31,7 +31,9 @@ from adbc.rules.numpy.reductions import kept, lined, lines, unlined, unlines
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents.array_products import is_finite, multiply
 
-__all__ = ["OF_ANY", "accumulate_by_steps", "methods_of", "outer_by_steps", "reduce_by_steps"]
+__all__ = ["OF_ANY", "accumulate_by_steps", "methods_of", "outer_by_steps", "reduce_by_steps",
+    "row_of_method",
+]  # fmt: skip
 
 REDUCE = "array axis dtype out keepdims initial where"
 ACCUMULATE = "array axis dtype out"
@@ -372,22 +374,31 @@ def _scan_row(function: Any, names: str, formulas: Sequence[Any], is_zero: bool)
     return _ScanRule(function, names, jvp=[jvp], vjp=[vjp], defaults={"axis": 0})
 
 
-def methods_of(row: ElementwiseRule, left_out: Sequence[Any] = ()) -> list[Rule]:
-    """The rows of the methods of the ufunc that `row` is for, but not of the functions in `left_out`."""
+def methods_of(row: ElementwiseRule) -> list[Any]:
+    """The methods of the ufunc that `row` is for that have rows."""
     ufunc: Any = row.function
     if ufunc.nout != 1 or ufunc.signature is not None or ufunc.nin > 2:
         return []
-    rows: list[Rule] = [_at_row(row)]
-    if ufunc.nin == 2:
-        # A scan begins with the first element as it is, if it is kept as a float.
-        is_zero = not any(row.jvp) and not any(types.endswith(("d", "D")) for types in ufunc.types)
-        rows += [
-            _scan_row(ufunc.reduce, REDUCE, _reduce_formulas(row), is_zero),
-            _scan_row(ufunc.accumulate, ACCUMULATE, _accumulate_formulas(row), is_zero),
-            _scan_row(ufunc.reduceat, REDUCEAT, _reduceat_formulas(row), is_zero),
-            _outer_row(row),
-        ]
-    return [made for made in rows if made.function not in left_out]
+    scans = [ufunc.reduce, ufunc.accumulate, ufunc.reduceat, ufunc.outer] if ufunc.nin == 2 else []
+    return [ufunc.at, *scans]
+
+
+def row_of_method(row: ElementwiseRule, method: Any) -> Rule:
+    """The row of `method`, one of `methods_of` the ufunc that `row` is for."""
+    ufunc: Any = row.function
+    # A scan begins with the first element as it is, if it is kept as a float.
+    is_zero = not any(row.jvp) and not any(types.endswith(("d", "D")) for types in ufunc.types)
+    match method.__name__:
+        case "at":
+            return _at_row(row)
+        case "outer":
+            return _outer_row(row)
+        case "reduce":
+            return _scan_row(method, REDUCE, _reduce_formulas(row), is_zero)
+        case "accumulate":
+            return _scan_row(method, ACCUMULATE, _accumulate_formulas(row), is_zero)
+        case _:
+            return _scan_row(method, REDUCEAT, _reduceat_formulas(row), is_zero)
 
 
 # -- ufuncs without a row ----------------------------------------------------------------------------------

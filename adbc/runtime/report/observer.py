@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import dis
 import itertools
-import pathlib
 import re
 import types
 from typing import Any
@@ -70,6 +69,8 @@ class Observer:
 
     def _write(self, code: types.CodeType, name: str, text: str) -> None:
         """Leave `text` in a file with the next number."""
+        import pathlib  # only those who want files pay for it
+
         directory = pathlib.Path(self.config.dump_directory)
         directory.mkdir(parents=True, exist_ok=True)
         function = re.sub(r"[^\w.-]+", "_", code.co_qualname)
