@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import adbc
-from adbc.rules.numpy import ROWS
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
+from tests.rules.numpy.harness import ROWS
 
 __all__ = ["FORMS", "KINDS", "check", "functions"]
 

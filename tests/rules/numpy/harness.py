@@ -7,18 +7,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.fft
+import numpy.polynomial
+import numpy.random
 
 import adbc
+from adbc.rules import SOURCES
 from adbc.rules.lookup import RuleTable
-from adbc.rules.numpy import ROWS
 from adbc.rules.table import Rule
 from adbc.testing import test_rule as check_rule
 from tests.rules.constants import holding
 
-__all__ = ["ATTRIBUTES", "TABLE", "check", "check_each_path", "find"]
+__all__ = ["ATTRIBUTES", "ROWS", "TABLE", "check", "check_each_path", "find"]
 
-TABLE = RuleTable()
-TABLE.add(ROWS)
+TABLE = RuleTable([source for source in SOURCES if source[0].partition(".")[0] == "numpy"])
+"""The rules of NumPy, all parts of which have been imported here."""
+ROWS: list[Rule] = list(TABLE)
 
 ATTRIBUTES = {
     getattr(cls, name): name

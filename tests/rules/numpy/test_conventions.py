@@ -11,12 +11,11 @@ import pytest
 import adbc
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics
-from adbc.rules.numpy import ROWS
 from adbc.rules.numpy.instances import viewed
 from adbc.rules.table import Overlay, ZeroRule
 from adbc.tangents import NO_FDATA
 
-from .harness import ATTRIBUTES, TABLE, find
+from .harness import ATTRIBUTES, ROWS, TABLE, find
 
 INF = np.inf
 

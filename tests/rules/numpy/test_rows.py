@@ -15,7 +15,6 @@ import adbc
 from adbc.ir import intrinsics
 from adbc.rules.elements import ElementsRule
 from adbc.rules.numpy import (
-    ROWS,
     composed,
     composed_draws,
     counting,
@@ -41,10 +40,11 @@ from adbc.rules.numpy.reductions import QUICK
 from adbc.rules.numpy.ufunc_methods import methods_of
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
 from adbc.rules.numpy.walks import read_only
+from adbc.rules.numpy.zeros import UFUNC_ROWS as STEP_ROWS
 from adbc.rules.table import Overlay, ZeroRule
 from adbc.tangents.array_instances import bare, instance_of
 
-from .harness import check
+from .harness import ROWS, check
 
 Make = Callable[[], Any]
 
@@ -611,7 +611,8 @@ def test_every_row_has_a_case() -> None:
     covered |= {row.function for row in composed_draws.ROWS}  # see test_random
     others = (without_nan, polynomials, signals, histograms, padding, interpolation)
     covered |= {row.function for module in others for row in module.ROWS}  # the same
-    covered |= {method for row in UFUNC_ROWS for method in methods_of(row)}  # see test_ufunc_methods
+    of_ufuncs = [*UFUNC_ROWS, *STEP_ROWS]
+    covered |= {method for row in of_ufuncs for method in methods_of(row)}  # see test_ufunc_methods
     covered |= {
         np.void.__getitem__,
         np.ndarray.getfield,

@@ -10,9 +10,10 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy import ROWS
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
 from adbc.testing import test_rule as check_rule
+
+from .harness import ROWS
 
 BINARY = [row.function for row in UFUNC_ROWS if (row.function.nin, row.function.nout) == (2, 1)]
 STEADY = [
