@@ -27,6 +27,7 @@ from adbc.rules.numpy import (
     padding,
     polynomials,
     random,
+    series,
     signals,
     without_nan,
 )
@@ -609,7 +610,7 @@ def test_every_row_has_a_case() -> None:
         row.function for row in (*decompositions.ROWS, *random.ROWS, *counting.ROWS, *composed.ROWS)
     }  # see the files of these names
     covered |= {row.function for row in composed_draws.ROWS}  # see test_random
-    others = (without_nan, polynomials, signals, histograms, padding, interpolation)
+    others = (without_nan, polynomials, series, signals, histograms, padding, interpolation)
     covered |= {row.function for module in others for row in module.ROWS}  # the same
     of_ufuncs = [*UFUNC_ROWS, *STEP_ROWS]
     covered |= {method for row in of_ufuncs for method in methods_of(row)}  # see test_ufunc_methods
