@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from adbc.cpython.names import shared_written, with_nested
@@ -19,12 +19,21 @@ __all__ = ["kept_freevars"]
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-def kept_freevars(code: types.CodeType, globals: Mapping[str, Any]) -> frozenset[int]:
+Written = MutableMapping[types.CodeType, frozenset[str]]
+"""The variables in cells that code binds itself, as far as it has been asked: `shared_written`."""
+
+
+def kept_freevars(
+    code: types.CodeType, globals: Mapping[str, Any], written: Written | None = None
+) -> frozenset[int]:
     """The numbers of the free variables of `code` that keep their values while a function with it runs.
 
     Those are the ones that only the function around it sets, which waits meanwhile: neither of the two is a
     generator or coroutine, which others go on with.  globals: where the outermost function is looked up.
+    written: what has been found of code, to be looked at and added to: functions with many inside ask for all
+    of them each time.
     """
+    written = {} if written is None else written
     if not code.co_freevars or code.co_flags & _SUSPENDED:
         return frozenset()
     around = _around(code, globals)
@@ -33,9 +42,17 @@ def kept_freevars(code: types.CodeType, globals: Mapping[str, Any]) -> frozenset
         owner = next((outer for outer in around if name in outer.co_cellvars), None)
         if owner is None or owner.co_flags & _SUSPENDED or not owner.co_flags & inspect.CO_NEWLOCALS:
             continue
-        if not any(name in shared_written(part) for part in with_nested(owner) if part is not owner):
+        inside = (part for part in with_nested(owner) if part is not owner)
+        if not any(name in _written_by(part, written) for part in inside):
             kept.add(number)
     return frozenset(kept)
+
+
+def _written_by(code: types.CodeType, written: Written) -> frozenset[str]:
+    found = written.get(code)
+    if found is None:
+        found = written[code] = shared_written(code)
+    return found
 
 
 def _around(code: types.CodeType, globals: Mapping[str, Any]) -> list[types.CodeType]:

@@ -137,8 +137,10 @@ class Knowledge(Members):
         """The classes of all that has a rule."""
         self.descriptors: dict[Any, types.FunctionType] = {}
         """What reads and writes attributes by descriptors in Python."""
+        self.written: dict[types.CodeType, frozenset[str]] = {}
+        """The variables in cells that code binds itself."""
         self.caches: tuple[dict[Any, Any], ...] = (
-            self.with_rules, self.settled, self.descriptors,
+            self.with_rules, self.settled, self.descriptors, self.written,
             self.results, self.readers, self.keepers, self.samples, self.answering, self.notes.kept,
         )  # fmt: skip
         self.assumed: dict[Key, AbstractType] = {}

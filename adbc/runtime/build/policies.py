@@ -208,7 +208,7 @@ class Policy:
         disk is known by its own code: what the code around it does is not asked then."""
         if self.knowledge.kept is not None:
             return frozenset()
-        return kept_freevars(self.copied.key[0], self.copied.globals)
+        return kept_freevars(self.copied.key[0], self.copied.globals, self.knowledge.written)
 
     def seen(self, value: Value) -> Seen | None:
         """What `value`, of unknown type, turned out to be where it is called or asked."""
