@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from adbc.tangents.duals import MutableTangent
+from adbc.tangents.fields import instance_fields
 from adbc.tangents.internal import slot_increment, slot_rdata, slot_shadow
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
+from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import ValueKind, kind_of
 
 __all__ = ["has_memory", "lose", "may_be_lost"]
@@ -18,60 +21,77 @@ __all__ = ["has_memory", "lose", "may_be_lost"]
 
 def may_be_lost(x: Any, f: Any) -> bool:
     """Whether `lose` knows all that `x`, with shadow `f`, consists of: numbers, tuples and records, lists,
-    dicts and arrays."""
-    if f is None or f is NO_TANGENT:
-        return True
-    cls = type(x)
-    kind = kind_of(cls)
-    if kind.inactive:
-        return True
-    if not kind.address:
-        if not isinstance(kind, ValueKind):
-            return True
-        parts = ((part, f if f is NO_FDATA else kind.part(f, name)) for name, part in kind.parts(x))
-        return all(may_be_lost(part, g) for part, g in parts)
-    if cls is list and type(f) is list:
-        return all(may_be_lost(part, slot_shadow(t)) for part, t in zip(x, f, strict=True))
-    if cls is dict and type(f) is dict:
-        return all(may_be_lost(part, slot_shadow(f.get(key))) for key, part in x.items())
-    return _is_array_of_numbers(f)
+    dicts, arrays, and instances of classes in Python."""
+    pending, seen = [(x, f)], set[int]()
+    while pending:
+        x, f = pending.pop()
+        if f is None or f is NO_TANGENT:
+            continue
+        kind = kind_of(type(x))
+        if kind.inactive:
+            continue
+        if not kind.address:
+            if isinstance(kind, ValueKind):
+                pending += [(y, f if f is NO_FDATA else kind.part(f, k)) for k, y in kind.parts(x)]
+        elif id(f) not in seen:
+            seen.add(id(f))
+            if _is_memory_of_slots(x, f):
+                pending += [(y, slot_shadow(slots[k])) for slots, k, y in _slots(x, f)]
+            elif not _is_array_of_numbers(f):
+                return False
+    return True
 
 
 def lose(x: Any, f: Any, nan: float) -> Any:
     """The rdata of `x`, which has shadow `f`: `nan` in each number; what has memory gets it there."""
-    if f is None or f is NO_TANGENT:
-        return None
-    cls = type(x)
-    kind = kind_of(cls)
-    if kind.inactive:
-        return None
-    if not kind.address:
-        return slot_rdata(_lost(x, f, nan))
-    if cls is list:
-        for i, part in enumerate(x):
-            f[i] = slot_increment(f[i], lose(part, slot_shadow(f[i]), nan))
-    elif cls is dict:
-        for key, part in x.items():
-            f[key] = slot_increment(f[key], lose(part, slot_shadow(f.get(key)), nan))
-    else:
-        f[...] = complex(nan, nan) if f.dtype.kind == "c" else nan
-    return None
+    memory: list[tuple[Any, Any]] = []
+    found, seen = _lost(x, f, nan, memory), set[int]()
+    while memory:
+        y, g = memory.pop()
+        if id(g) in seen:
+            continue
+        seen.add(id(g))
+        if _is_memory_of_slots(y, g):
+            for slots, key, part in _slots(y, g):
+                shadow = slot_shadow(slots[key])
+                slots[key] = slot_increment(slots[key], slot_rdata(_lost(part, shadow, nan, memory)))
+        else:
+            g[...] = complex(nan, nan) if g.dtype.kind == "c" else nan
+    return slot_rdata(found)
 
 
-def _lost(x: Any, f: Any, nan: float) -> Any:
-    """The tangent of value `x` that is `nan` in each number; memory gets it there."""
+def _lost(x: Any, f: Any, nan: float, memory: list[tuple[Any, Any]]) -> Any:
+    """The tangent of `x` that is `nan` in each number; memory is added to `memory`, with its shadow."""
     kind = kind_of(type(x))
-    if kind.inactive:
+    if f is None or f is NO_TANGENT or kind.inactive:
         return NO_TANGENT
     if kind.address:
         if f is not NO_FDATA:
-            lose(x, f, nan)
+            memory.append((x, f))
         return NO_TANGENT
     if isinstance(kind, ValueKind):
-        parts = [(k, _lost(part, f if f is NO_FDATA else kind.part(f, k), nan)) for k, part in kind.parts(x)]
-        return kind.join(x, parts)
+        given = [(k, part, f if f is NO_FDATA else kind.part(f, k)) for k, part in kind.parts(x)]
+        return kind.join(x, [(k, _lost(part, g, nan, memory)) for k, part, g in given])
     is_complex = isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
     return complex(nan, nan) if is_complex else nan
+
+
+def _is_memory_of_slots(x: Any, f: Any) -> bool:
+    """Whether `x`, with shadow `f`, is a list, a dict, or an instance of a class in Python and nothing
+    else."""
+    cls, kept = type(x), type(f)
+    if cls is list or cls is dict:
+        return cls is kept
+    return kept is MutableTangent and type(kind_of(cls)) is InstanceKind
+
+
+def _slots(x: Any, f: Any) -> list[tuple[Any, Any, Any]]:
+    """Of each part of `x`, a list, dict or instance with shadow `f`: what has its slot, under which key, and
+    the part.  What has no slot has no derivative."""
+    if type(x) is list:
+        return [(f, i, part) for i, part in enumerate(x)]
+    parts, slots = (x.items(), f) if type(x) is dict else (instance_fields(x), vars(f))
+    return [(slots, key, part) for key, part in parts if key in slots]
 
 
 def has_memory(x: Any, f: Any) -> bool:

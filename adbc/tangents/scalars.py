@@ -19,6 +19,7 @@ __all__ = [
     "INACTIVE_CLASSES",
     "NUMBERS",
     "ScalarKind",
+    "Service",
     "check_attributes",
     "is_distribution",
     "resolve_scalar",
@@ -113,13 +114,22 @@ _INERT_NAMES = {
         for m in ("pathlib", "pathlib._local")
         for c in ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
     ),
-    ("logging", "Logger"),
     *((m, "StringDtype") for m in ("pandas", "pandas.core.arrays.string_")),  # its NaN is a missing text
     ("numba.core.registry", "CPUDispatcher"),
     ("numba.np.ufunc.dufunc", "DUFunc"),
     ("numba.np.ufunc.gufunc", "GUFunc"),
 }
 """Classes written in Python whose instances are values or services without derivative."""
+
+
+class Service(Inactive):
+    """Instances of classes in Python that have no derivative, but attributes that lead to memory which may be
+    the program's: what is found there is known by its address."""
+
+
+_SERVICE = Service()
+_SERVICE_NAMES = {("logging", "Logger")}  # with the handlers of the program's
+
 
 _DISTRIBUTIONS = tuple(
     f"scipy.stats.{m}" for m in ("_continuous_distns", "_discrete_distns", "_multivariate")
@@ -150,6 +160,8 @@ def resolve_scalar(cls: type) -> Kind | None:
         return InactiveSubclassKind()
     if (cls.__module__, cls.__name__) in _INERT_NAMES:  # exactly: a subclass may have fields of its own
         return INACTIVE
+    if (cls.__module__, cls.__name__) in _SERVICE_NAMES:
+        return _SERVICE
     if is_distribution(cls):
         return INACTIVE
     if issubclass(cls, float):

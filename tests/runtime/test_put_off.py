@@ -323,6 +323,68 @@ def test_memory_is_lost_like_numbers(program: Program) -> None:
     assert v.tolist() == values
 
 
+class Packed:
+    """A number in an object, beside others that lead back to it."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.parts = {"values": [value, 2.0], "whole": self}
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.parts["values"][0], spec)
+
+
+class Slotted:
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+
+ON_OBJECTS: list[Program] = [
+    lambda x: struct.unpack("d", struct.pack("d", Packed(x)))[0],
+    lambda x: struct.unpack("d", struct.pack("d", Slotted(x)))[0],
+    lambda x: float("{:.17g}".format(Packed(x))),  # noqa: UP032  # called as a method
+    lambda x: float(f"{Packed(x):.17g}"),
+]
+
+
+@pytest.mark.parametrize("program", ON_OBJECTS)
+def test_objects_are_lost_like_what_they_hold(program: Program) -> None:
+    values = [0.7, 1.9]
+    for _ in range(3):
+        assert adbc.grad(lambda x: program(values[1]) * x)(2.0) == pytest.approx(1.9)
+        assert adbc.grad(lambda x, u: program(u[0]) * x)(2.0, values) == pytest.approx(0.7)
+        with pytest.raises((MissingRuleError, UnsupportedError)):
+            adbc.grad(lambda x: program(x * x) * x)(2.3)
+    assert values == [0.7, 1.9]
+
+
+def test_a_chain_of_objects_is_lost_as_long_as_it_is() -> None:
+    def program(x: Any, y: Any) -> Any:
+        last = None
+        for _ in range(5000):
+            node = Slotted(y)
+            node.value = (y, last)
+            last = node
+        return len("{}".format(Chain(last))) * x  # noqa: UP032  # called as a method
+
+    class Chain:
+        def __init__(self, last: Any) -> None:
+            self.last = last
+
+        def __format__(self, spec: str) -> str:
+            return "chain"
+
+    assert adbc.grad(program)(2.0, 3.0) == 5.0
+
+
 def test_a_function_that_writes_into_such_memory_is_refused_at_once() -> None:
     def program(v: Any) -> Any:
         w = v * 2.0

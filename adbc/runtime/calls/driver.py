@@ -591,9 +591,22 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         return self.drivers[type(found)](context, found, mode)  # type: ignore[no-any-return]  # all of them
 
     def use_text_row(self, context: Context, step: steps.UseTextRow, mode: Mode) -> Answer:
-        """Answer a call by a rule that text may go through."""
+        """As `use_row`, where text is made, or may be met that was made from numbers with a derivative."""
+        written = self.written(context, step.call) if step.row.of_text else ()
         answer = self.use_row(context, step, mode)
-        texts.after_row(context, step, answer[0])
+        texts.after_row(context, step, answer[0], bool(written))
+        return self.and_written(context, written, answer)
+
+    def written(self, context: Context, call: Call) -> Sequence[Any]:
+        """The arguments of `call`, which makes text, to which NaN comes back if a number is read from text:
+        while it is not known whether they have a derivative."""
+        return ()
+
+    def and_written(
+        self, context: Context, written: Sequence[Any], answer: Answer, *, is_out: bool = False
+    ) -> Answer:
+        """The `answer` of a call that has made text of `written`.  is_out: the text went to streams and
+        nowhere else, and it is only read when something is made of such again."""
         return answer
 
     # -- rules and Python functions ------------------------------------------------------------------------

@@ -167,7 +167,8 @@ def keep_made(context: Context, out: Any, known: Sequence[Any], addresses: Seque
     objects made in C other than those `known` before.  addresses: the shadows of what may be behind them."""
     for x in _iterators(out):  # what they give is constant
         context.shadows.let_be(x)
-        context.held.setdefault(id(x), (x, []))[1].extend(addresses)
+        if not keeps_bytes(x):  # a stream gives lines, and copies what it is given
+            context.held.setdefault(id(x), (x, []))[1].extend(addresses)
     if not context.is_forward:
         before = set(map(id, known))
         context.new.update((id(x), x) for x in made_in_c(out) if id(x) not in before)

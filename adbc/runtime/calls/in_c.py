@@ -48,6 +48,8 @@ class InC(abc.ABC):
     drivers: dict[type, Callable[..., Any]]
     known: Callable[[Context, Any], Any]
     known_in: Callable[[Context, Any, Any], Any]
+    written: Callable[[Context, Call], Sequence[Any]]
+    and_written: Callable[..., Answer]
 
     @abc.abstractmethod
     def constant(self, out: Any, fout: Any, count: int, undo: Callable[[], None] | None = None) -> Any:
@@ -207,12 +209,13 @@ class InC(abc.ABC):
         return self.run(context, step.call, mode)
 
     def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
-        out, undo = foreign.watched(context, step.call, step.what)
+        call = step.call
+        written = self.written(context, call) if step.makes_text else ()
+        out, undo = foreign.watched(context, call, step.what)
         if step.makes_text:
-            texts.follow(
-                context, step.call.function, step.call.args, step.call.shadows, out, step.call.by_name()
-            )
-        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+            texts.follow(context, call.function, call.args, call.shadows, out, call.by_name(), bool(written))
+        answer = out, self.known(context, out), no_pullback if undo is None else giving(undo)
+        return self.and_written(context, written, answer)
 
     def settle(self, context: Context, step: steps.Settle, mode: Mode) -> Answer:
         undo = foreign.settled(context, step.keys, step.container)

@@ -29,9 +29,9 @@ from adbc.tangents.protocol import kind_of
 __all__ = ["as_it_is", "default_of"]
 
 
-def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
+def as_it_is(context: Context, call: Call, copy: Copy, is_open: bool) -> tuple[Any, Give]:
     """Run a metaclass, decorator or factory of the standard library; its result, and what hands cotangents
-    back."""
+    back.  is_open: as `texts.follow` has it, of a line that goes to a log."""
     function = call.function
     what = f"runs {function.__module__}.{function.__qualname__}"
     if function.__qualname__ == "_process_class":
@@ -43,7 +43,7 @@ def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
     if function.__module__ == "logging":
         written = logs.streams(function.__qualname__, call.args)
         if written is not None:
-            return _logged(context, call, written), nothing
+            return _logged(context, call, written, is_open), nothing
     if function.__module__ in ABOUT_TEXT and all(is_library_class(type(x)) for x in call.args):
         out = call.perform()  # it is given texts, and runs no code of the user's
         let_iterators_be(context, out)
@@ -55,12 +55,12 @@ def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
     return out, memory.undoing(None) or nothing
 
 
-def _logged(context: Context, call: Call, streams: list[Any]) -> Any:
+def _logged(context: Context, call: Call, streams: list[Any], is_open: bool) -> Any:
     """Make `call` of a logger, whose line goes to `streams` and nowhere else."""
     if not streams:
         return None
     if any(map(is_active, call.shadows)) or texts.among_arguments(context, call) is not None:
-        texts.written(context, streams)
+        texts.written(context, streams, is_open)
     return call.perform_for_user()
 
 

@@ -179,6 +179,13 @@ def _has_no_number(x: Any) -> bool:
     return x is _ABSENT or kind_of(type(x)).inactive or issubclass(type(x), io.IOBase)
 
 
+def _is_kept_constant(context: Context, shadow: Any) -> bool:
+    """Whether `shadow` is that of memory of a library's, in which nothing depends on the input: an object
+    that code which runs as it is has made, and that is held somewhere there."""
+    kept = context.kept
+    return kept is not None and kept.tells_of(shadow) and kept.is_constant()
+
+
 def _put_off(context: Context, owner: Any, name: str, value: Any, shadow: Any) -> float:
     """What comes back to `value`, which becomes an attribute of a class or module, while it is not known
     whether it depends on the input; raises if the refusal may not wait."""
@@ -227,6 +234,7 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
     if fields_ is None and shadow is not None and shadow is not NO_TANGENT:
         # Where an inner level is followed, its constants come along with numbers that have a derivative.
         is_constant = context.follows_inner and context.is_forward and is_zero(shadow)
+        is_constant = is_constant or _is_kept_constant(context, shadow)
         if context.is_active(shadow) and not is_constant:
             nan = _put_off(context, owner, name, call.args[2], shadow)
         context.shadows.adopt(call.args[2], shadow)  # it will be met again, as what the class or module holds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir.intrinsics import Raised
@@ -15,6 +15,7 @@ from adbc.runtime.calls import (
     fields,
     foreign,
     library_classes,
+    logs,
     new_classes,
     steps,
     texts,
@@ -47,6 +48,8 @@ class Objects(abc.ABC):
     drivers: dict[type, Callable[..., Any]]
     known: Callable[[Context, Any], Any]
     known_in: Callable[[Context, Any, Any], Any]
+    written: Callable[[Context, Call], Sequence[Any]]
+    and_written: Callable[..., Answer]
     slot: Callable[[Any], Any]
     fill: Callable[[Any, Any], Any]
 
@@ -182,16 +185,20 @@ class Objects(abc.ABC):
         return out, None, giving(give)
 
     def as_it_is(self, context: Context, step: steps.AsItIs, mode: Mode) -> Answer:
-        written = texts.before_library(context, step.call)
-        if step.call.function in weak.COUNTING:
-            weak.count_container(context, step.call.args[0])
-        elif step.call.function.__module__ == "weakref":
-            weak.ask_finaliser(context, step.call)
+        call = step.call
+        held = texts.before_library(context, call)
+        is_line = logs.goes_out(call.function, call.args)
+        written = self.written(context, call) if is_line else ()
+        if call.function in weak.COUNTING:
+            weak.count_container(context, call.args[0])
+        elif call.function.__module__ == "weakref":
+            weak.ask_finaliser(context, call)
         latest = weak.latest_finaliser()
-        out, give = library_classes.as_it_is(context, step.call, self.copy)
-        texts.after_library(context, step.call, out, written)
+        out, give = library_classes.as_it_is(context, call, self.copy, bool(written))
+        texts.after_library(context, call, out, held)
         weak.note_new_finalisers(context, latest)
-        return out, self.known(context, out), giving(give)
+        answer = out, self.known(context, out), giving(give)
+        return self.and_written(context, written, answer, is_out=True)
 
     def hold(self, context: Context, step: steps.Hold, mode: Mode) -> Answer:
         return foreign.held(context, step.call), None, no_pullback

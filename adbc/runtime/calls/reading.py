@@ -50,6 +50,7 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import MutableTangent
 from adbc.tangents.fields import LOCAL, has_attributes_beside, slots_of
 from adbc.tangents.protocol import kind_of
+from adbc.tangents.scalars import Service
 
 __all__ = ["Attributes"]
 
@@ -66,6 +67,8 @@ _DICTIONARY = "dictionary"
 _OF_OBJECTS = frozenset({"__class__", "__dict__"})
 _OF_METHOD = "method"
 """The object or function of a bound method: a part of it, or found in the class."""
+_OF_SERVICE = "of a service"
+"""An attribute in the dictionary of an object that has no derivative itself (`Service`)."""
 _PARTS_OF_METHODS = frozenset({"__func__", "__self__"})
 _NO_PARTS: dict[str, Any] = {}
 
@@ -190,6 +193,8 @@ class Attributes(Objects):
             return self.get_field(xs, fs, NO_KWARGS)
         if found is PLACE:
             return self.get_field(xs, fs, NO_KWARGS)
+        if found is _OF_SERVICE and name in (fields := obj.__dict__):
+            return self.constant(fields[name], self.known_in(context, cls, fields[name]), 2)
         if found is _OF_METHOD:
             own = fs[0]
             if context.texts is not None:
@@ -285,4 +290,5 @@ class Attributes(Objects):
                 return PLACE
             if (method := certain_method(cls, name)) is not None and not cls.__dictoffset__:
                 return SLOW if self.table.rows(method) else Certain(method)
-        return attribute(cls, name)
+        found = attribute(cls, name)
+        return _OF_SERVICE if found is FIELD and isinstance(kind_of(cls), Service) else found

@@ -353,19 +353,23 @@ class ReverseCalls(Calls):
             fout = dependent(fout, call.shadows, step.row)
         return out, fout, lambda bout: zip(origins, pullback(bout), strict=False)
 
-    def use_text_row(self, context: Context, step: steps.UseTextRow, mode: Mode) -> Answer:
-        written = written_as_text(context, step.call) if step.row.of_text else ()
-        answer = self.use_row(context, step, mode)
-        texts.after_row(context, step, answer[0], bool(written))
+    def written(self, context: Context, call: Call) -> Sequence[Any]:
+        return written_as_text(context, call)
+
+    def and_written(
+        self, context: Context, written: Sequence[Any], answer: Answer, *, is_out: bool = False
+    ) -> Answer:
         if not written:
             return answer
+        out, fout, inner = answer
         memory: Any = context.texts
 
         def text_pullback(bout: Any) -> Any:
-            nan = memory.nan  # of a number that was read by then, no matter from which text
-            return () if nan is None else [(origin, lose(x, f, nan)) for origin, x, f in written]
+            nan = memory.nan if memory.is_read_back or not is_out else None
+            lost = () if nan is None else [(origin, lose(x, f, nan)) for origin, x, f in written]
+            return (*inner(bout), *lost)
 
-        return answer[0], answer[1], text_pullback
+        return out, fout, text_pullback
 
     def of_places(self, answer: Answer, count: int) -> Any:
         out, fout, pullback = answer

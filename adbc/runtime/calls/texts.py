@@ -224,11 +224,13 @@ def makes_text(row: Rule, args: Sequence[Any]) -> bool:
     return row.of_text or (row.function in SPELLING and any(issubclass(type(x), _TEXT) for x in args))
 
 
-def written(context: Context, streams: Sequence[Any]) -> None:
-    """Remember `streams`, to which text is written that is made from a number with a derivative."""
+def written(context: Context, streams: Sequence[Any], is_open: bool = False) -> None:
+    """Remember `streams`, to which text is written that is made from a number with a derivative; `is_open` as
+    `follow` has it."""
     if context.texts is None:
         context.texts = Texts()
-    context.texts.is_certain = True
+    if not is_open:
+        context.texts.is_certain = True
     for stream in streams:
         context.texts.written(stream)
 
@@ -256,6 +258,7 @@ def read(context: Context, call: Call, value: Any) -> None:
     """Remember the text `value`, which an attribute of an object that has been given such text is."""
     texts = context.texts
     if texts is not None and issubclass(type(value), _TEXT) and any(map(texts.holds, call.args[:1])):
+        texts.note_source(call.args[0])
         texts.taken(value)
 
 
@@ -492,6 +495,7 @@ def _hand_on(
             continue
         if issubclass(type(x), _TEXT):
             if not any(x is argument for argument in args):
+                texts.note_source(source)
                 texts.taken(x)
         elif issubclass(type(x), int):
             is_said = is_parser or _says_what(function, args)
@@ -516,6 +520,7 @@ def _hand_on(
             if keeps_unseen(x):
                 texts.written(x)
             for said in _shown(x):
+                texts.note_source(source)
                 texts.taken(said)
 
 
@@ -559,6 +564,7 @@ def _refuse(context: Context, function: Any, source: Any) -> None:
     nan = None if texts.is_certain else context.put_off(lambda: _refused(function, source))
     if nan is None:
         raise _refused(function, source)
+    texts.note_source(source)
     if texts.nan is None:
         texts.nan = nan
 

@@ -166,7 +166,7 @@ def keeps_bytes(x: Any) -> bool:
 
     One that leads to an object of Python hands that its bytes, or a window on them.
     """
-    for name in _TO_ONE_ANOTHER.get(type(x), ()):
+    while (name := _BEHIND.get(type(x))) is not None:
         try:
             x = getattr(x, name)
         except ValueError:  # it is detached
@@ -175,8 +175,8 @@ def keeps_bytes(x: Any) -> bool:
 
 
 _OF_BYTES = (io.BytesIO, io.StringIO, io.FileIO)
-_TO_ONE_ANOTHER: dict[type, tuple[str, ...]] = {
-    io.TextIOWrapper: ("buffer", "raw"),
-    **dict.fromkeys((io.BufferedReader, io.BufferedWriter, io.BufferedRandom), ("raw",)),
+_BEHIND: dict[type, str] = {
+    io.TextIOWrapper: "buffer",
+    **dict.fromkeys((io.BufferedReader, io.BufferedWriter, io.BufferedRandom), "raw"),
 }
-"""By class of a stream, the attributes that lead to the stream behind all others."""
+"""By class of a stream, the attribute with the stream behind it.; ``python -u`` buffers no text."""

@@ -59,6 +59,9 @@ class Texts:
         """Whether some text was made of numbers with a derivative to which nothing comes back from there."""
         self.nan: float | None = None
         """What comes back to the others, once a number was read from such text."""
+        self.is_read_back = False
+        """Whether something was made of what such text was written to: until then, what was only written out
+        is in no text that the program has."""
 
     # -- what is known -------------------------------------------------------------------------------------
 
@@ -133,6 +136,11 @@ class Texts:
                 self._remember(x, False)
         elif type(x) is str and x.isdigit():
             self._digits.add(x)
+
+    def note_source(self, source: Any) -> None:
+        """Take note that something is made of `source`, which holds such text."""
+        if not (issubclass(type(source), (str, bytes, bytearray)) and self.holds(source)):
+            self.is_read_back = True
 
     def kept(self, x: Any) -> None:
         """Remember `x`, an object that says such text."""
