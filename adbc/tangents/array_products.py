@@ -82,7 +82,7 @@ def cleaned(found: Any, product: Callable[..., Any], factors: tuple[Any, ...], *
     Where no term has a factor that is not finite and none that is zero, the sum of the others is right.
     """
     clean = product(*(np.where(np.isfinite(x), x, 0) for x in factors), *others)
-    present = [(x != 0).astype(float) for x in factors]
+    present = [np.not_equal(x, 0).astype(float) for x in factors]
     open_terms = np.zeros(np.shape(clean))
     for i, x in enumerate(factors):
         bad = (~np.isfinite(x)).astype(float)

@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.interpolate
+import scipy.signal
+import scipy.sparse.linalg
 
 import adbc
 from adbc.config import SPECULATION
@@ -320,6 +323,27 @@ def writes_into_flat(v: Any) -> Any:
     return (w * w).sum() + (np.array(v.flat) * v[0]).sum()
 
 
+def operates(x: Any) -> Any:
+    diagonal = scipy.sparse.linalg.LinearOperator(
+        (2, 2), matvec=lambda v: np.array([x * v[0], v[1]]), dtype=float
+    )
+    other = scipy.sparse.linalg.aslinearoperator(np.array([[x, 1.0], [0.0, x]]))
+    return (diagonal @ np.array([1.0, 2.0])).sum() + (diagonal * other).matvec(np.array([1.0, 3.0])).sum()
+
+
+def responds(x: Any) -> Any:
+    return abs(scipy.signal.lti([x], [1.0, x]).freqresp(np.array([1.0]))[1][0])
+
+
+def sums_powers(x: Any, n: int) -> Any:
+    return sum(x**k for k in range(n))
+
+
+adbc.scalar_rule(sums_powers)(
+    lambda out, x, n: (sum([k * x ** (k - 1) for k in range(1, n)]) + (lambda: 0.0 * x)(), None)
+)
+
+
 RIGHT: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "list_new": (lambda x: x + sum(ListOfItsOwn([x, x])), 2.0),
     "dict_new": (lambda x: x + sum(DictOfItsOwn([(1, x), (2, x)]).values()), 2.0),
@@ -358,6 +382,10 @@ RIGHT: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "reflected_by_numbers": (reflects, 1.5),
     "array_of_flat": (writes_into_flat, V),
     "comparison_that_logs": (sorts, 1.5),
+    "linear_operator": (operates, 2.0),
+    "linear_system": (responds, 2.0),
+    "lagrange": (lambda v: scipy.interpolate.lagrange([0.0, 1.0, 2.0], v)(1.5), V),
+    "rule_with_a_comprehension": (lambda x: sums_powers(x, 4) * x, 1.5),
 }
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
@@ -407,7 +435,18 @@ def test_refused_in_both_modes(name: str, speculation: str) -> None:
                 assert __file__ in str(caught.value)
 
 
-LONG = {"closure", "delegation", "linked", "nanmedian", "nanquantile", "poly1d", "polymul"}
+LONG = {
+    "closure",
+    "delegation",
+    "lagrange",
+    "linear_operator",
+    "linear_system",
+    "linked",
+    "nanmedian",
+    "nanquantile",
+    "poly1d",
+    "polymul",
+}
 """Programs that make so many calls, or hold so many objects, that debug mode takes seconds for them."""
 
 

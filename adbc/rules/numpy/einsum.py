@@ -196,7 +196,10 @@ def _tangent(subscripts: str, operands: Sequence[Any], xs: Args, dxs: Args, kwar
     for i, (x, dx) in enumerate(zip(xs, _shadows(xs, dxs), strict=True)):
         dx = gather_tangent(x, dx)
         if dx is not None:
-            term = np.einsum(subscripts, *operands[:i], dx, *operands[i + 1 :], **kwargs)
+            factors = (*operands[:i], dx, *operands[i + 1 :])
+            term = np.einsum(subscripts, *factors, **kwargs)
+            if not is_finite(term):  # zero wins
+                term = cleaned(term, lambda *f: np.einsum(subscripts, *f, **kwargs), factors)
             dout = term if dout is None else dout + term
     return dout
 

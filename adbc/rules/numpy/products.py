@@ -137,12 +137,12 @@ def matmul_b(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
 
 def matmul_da(d: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     _refuse_axes(others)
-    return np.matmul(d, b)
+    return strongly(np.matmul, d, b)
 
 
 def matmul_db(d: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     _refuse_axes(others)
-    return np.matmul(a, d)
+    return strongly(np.matmul, a, d)
 
 
 # -- tensordot, inner ------------------------------------------------------------------------------------
@@ -283,6 +283,15 @@ def _vectors(by: Any, a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: 
     return np.moveaxis(by, axisc, -1), a, b, axisa, axisb
 
 
+def cross_along(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Any:
+    """``np.cross``, where zero wins in the products of numbers."""
+    found = np.cross(a, b, axisa, axisb, axisc, axis)
+    if is_finite(found):
+        return found
+    _, a, b, *_ = _vectors(found, a, b, axisa, axisb, axisc, axis)
+    return np.moveaxis(_turned_product(a, b), -1, axisc if axis is None else axis)
+
+
 def cross_a(
     by: Any, y: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Any:
@@ -317,12 +326,25 @@ MATMUL_A, MATMUL_B = _product(matmul_a, real=_REAL_A), _product(matmul_b, real=_
 KRON_A, KRON_B = _product(kron_a, _are_matrices), _product(kron_b, _are_matrices)
 
 
+def _strong(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` of two arrays, which sums products of their numbers, where zero wins in these."""
+
+    def along(p: Any, d: Any, **others: Any) -> Any:
+        if others:
+            return strongly(lambda p, d: function(p, d, **others), p, d)
+        return strongly(function, p, d)
+
+    return along
+
+
 def bilinear(
     function: Any, names: str, va: Any, vb: Any, together: Any = None, when: When = plain,
-    kind: type[ArrayRule] = ArrayRule, quick: Any = None, **defaults: Any,
+    kind: type[ArrayRule] = ArrayRule, along: Any = None, **defaults: Any,
 ) -> ArrayRule:  # fmt: skip
-    """The row of a function linear in each of its two arrays; quick: a function that does it for arrays."""
-    along = function if quick is None else quick
+    """The row of a function linear in each of its two arrays; along: what does it for an array and a tangent,
+    where zero wins, if not every term of a result is a product with the sign of plus."""
+    if along is None:
+        along = _strong(function)
     row = kind(
         function,
         names,
@@ -366,7 +388,7 @@ ROWS: list[Rule] = [
     ArrayRule(
         np.vdot,
         "a b",
-        jvp=[lambda d, y, a, b: np.vdot(d, b), lambda d, y, a, b: np.vdot(a, d)],
+        jvp=[lambda d, y, a, b: strongly(np.vdot, d, b), lambda d, y, a, b: strongly(np.vdot, a, d)],
         vjp=[
             lambda by, y, a, b: multiply(conj(by), np.ravel(b)).reshape(np.shape(a)),
             lambda by, y, a, b: multiply(by, np.ravel(a)).reshape(np.shape(b)),
@@ -375,7 +397,7 @@ ROWS: list[Rule] = [
     bilinear(np.inner, "a b", inner_a, inner_b),
     bilinear(np.outer, "a b out", _fitting(outer_a), _fitting(outer_b)),
     bilinear(np.tensordot, "a b axes", tensordot_a, tensordot_b),
-    bilinear(np.kron, "a b", KRON_A, KRON_B, kron_both, kind=KronRule, quick=quick_kron),
+    bilinear(np.kron, "a b", KRON_A, KRON_B, kron_both, kind=KronRule, along=_strong(quick_kron)),
     bilinear(quick_kron, "a b", KRON_A, KRON_B, kron_both),
-    bilinear(np.cross, "a b axisa axisb axisc axis", _fitting(cross_a), _fitting(cross_b)),
+    bilinear(np.cross, "a b axisa axisb axisc axis", _fitting(cross_a), _fitting(cross_b), along=cross_along),
 ]

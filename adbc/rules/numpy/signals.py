@@ -37,11 +37,11 @@ def _at_least_one(x: Any) -> Any:
 
 
 def convolve_da(d: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
-    return np.convolve(d, v, mode)
+    return strongly(np.convolve, d, v, mode)
 
 
 def convolve_dv(d: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
-    return np.convolve(a, d, mode)
+    return strongly(np.convolve, a, d, mode)
 
 
 def _convolved(by: Any, a: Any, v: Any, mode: Any) -> Any:
@@ -60,11 +60,11 @@ def convolve_bv(by: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
 
 
 def correlate_da(d: Any, y: Any, a: Any, v: Any, mode: Any = "valid") -> Any:
-    return np.correlate(d, v, mode)
+    return strongly(np.correlate, d, v, mode)
 
 
 def correlate_dv(d: Any, y: Any, a: Any, v: Any, mode: Any = "valid") -> Any:
-    return np.correlate(a, d, mode)
+    return strongly(np.correlate, a, d, mode)
 
 
 def _correlated(by: Any, a: Any, v: Any, mode: Any) -> Any:

@@ -131,10 +131,10 @@ class Derived:
     def build(self, at_once: bool = False) -> None:
         """Make the code, if that has not been done; or let the rule be interpreted for a while, unless it is
         to have code `at_once`."""
-        with self.engine.lock:
+        with paused(), self.engine.lock:  # a collection that was put off finds the lock free
             if not self.is_built:
                 self.is_warm = self.is_warm or at_once
-                with STACK.room(), paused():
+                with STACK.room():
                     self.engine.build(self)
                 self.primal = None
             elif at_once and self.cold is not None and self.cold.warm is not None:

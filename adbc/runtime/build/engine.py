@@ -233,7 +233,7 @@ class Engine:
         if not self.backend.by_layout:
             parameters = list(map(without_layout, parameters))
         key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
-        with self.lock, STACK.room(), paused():
+        with paused(), self.lock, STACK.room():  # a collection that was put off finds the lock free
             rule = self.rules.get(key)
             if rule is None and is_dynamic:
                 rule = self.rules.get((*key, PROVISIONAL))

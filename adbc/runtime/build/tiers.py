@@ -136,7 +136,7 @@ class Tiers:
     def warm(self, rule: Derived) -> Callable[..., Any]:
         """Write the code of `rule`, which has been interpreted; what is to be called instead of that."""
         engine = self.engine
-        with engine.lock, STACK.room(), paused():
+        with paused(), engine.lock, STACK.room():
             cold = rule.cold
             if cold is not None:
                 rule.cold, rule.is_warm, rule.is_built = None, True, False

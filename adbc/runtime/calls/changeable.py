@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import types
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 from adbc.cpython.cells import captured, is_filled
-from adbc.cpython.libraries import is_library_class, is_library_code
+from adbc.cpython.libraries import is_library_class, is_library_code, is_own_code, stands_for_builtins
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.records import record
 from adbc.rules.classes import shown_by
@@ -20,10 +21,12 @@ __all__ = ["UNBOUND", "Code", "bind", "reach_of", "variable"]
 
 @record
 class Code:
-    """The functions in Python and the classes of the user's that are met on the way to what may change."""
+    """What is met on the way to what may change: the functions in Python and the classes of the user's, and
+    all objects."""
 
     functions: list[types.FunctionType] = dataclasses.field(default_factory=list)
     classes: list[type] = dataclasses.field(default_factory=list)
+    objects: list[Any] = dataclasses.field(default_factory=list)
 
     def variables(self) -> list[tuple[Any, str, Any]]:
         """The variables of others that the functions may bind anew, and what stands in the classes: the cell,
@@ -75,7 +78,7 @@ def reach_of(roots: Any, code: Code | None = None) -> list[Any]:
     name as globals, and what functions of classes do.
 
     Code of libraries is taken to change nothing of the program's but what it is given or has closed over.
-    code: notes the functions and classes that are met.
+    code: notes what is met.
     """
     found: list[Any] = []
     seen: set[int] = set()
@@ -85,14 +88,17 @@ def reach_of(roots: Any, code: Code | None = None) -> list[Any]:
         if id(x) in seen:
             continue
         seen.add(id(x))
+        if code is not None:
+            code.objects.append(x)
         if issubclass(type(x), types.FunctionType):
             pending.extend(captured(x))
-            if is_library_code(x.__code__.co_filename, x.__globals__):
+            file = x.__code__.co_filename
+            if is_library_code(file, x.__globals__) or (is_own_code(file) and not stands_for_builtins(file)):
                 continue
             if code is not None:
                 code.functions.append(x)
-            named = (x.__globals__.get(name) for name in names_in(x.__code__))
-            pending.extend(y for y in named if not kind_of(type(y)).inactive)
+            pending.extend((*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), vars(x)))
+            pending.extend(_named(x))
         elif issubclass(type(x), type):
             for cls in (*x.__mro__, type(x)):
                 if is_python_class(cls) and not is_library_class(cls):
@@ -108,13 +114,7 @@ def reach_of(roots: Any, code: Code | None = None) -> list[Any]:
         elif (base := next(filter(type(x).__mro__.__contains__, _ITERABLES), None)) is not None:
             found.append(x)
             within: Any = base.__iter__(x)  # past the methods of a subclass
-            pending.extend(
-                y
-                for y in within
-                if not kind_of(type(y)).inactive
-                or issubclass(type(y), types.FunctionType)
-                or is_python_class(type(y))  # numbers and texts of classes of their own have methods
-            )
+            pending.extend(y for y in within if type(y) not in _ATOMS)
         elif issubclass(type(x), dict):
             found.append(x)
             pending.extend(dict.values(x))
@@ -127,4 +127,22 @@ def reach_of(roots: Any, code: Code | None = None) -> list[Any]:
     return found
 
 
+def _named(function: types.FunctionType) -> Iterator[Any]:
+    """What the names of globals and of attributes of modules in the code of `function` mean, but for numbers,
+    texts and modules."""
+    names = names_in(function.__code__)
+    spaces, seen = [function.__globals__], set()
+    while spaces:
+        space = spaces.pop()
+        for x in map(space.get, names):
+            if issubclass(type(x), types.ModuleType):
+                if id(x) not in seen:
+                    seen.add(id(x))
+                    spaces.append(vars(x))
+            elif type(x) not in _ATOMS:
+                yield x
+
+
 _ITERABLES: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
+_ATOMS = frozenset({str, bytes, int, float, complex, bool, types.NoneType})
+"""Classes of values that lead nowhere."""

@@ -12,7 +12,6 @@ State that is out of sight (a random generator, a file) is not restored.
 from __future__ import annotations
 
 import gc
-import operator
 import types
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +23,6 @@ from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.flags import HEAP_TYPE
 from adbc.rules.builtins.iteration import ITERATORS
-from adbc.rules.classes import overrides
 from adbc.runtime.calls import beside, nested, texts
 from adbc.runtime.calls.changeable import Code, bind, reach_of, variable
 from adbc.runtime.calls.changes import LibraryMemory, Undo, has_lost, in_step
@@ -35,6 +33,7 @@ from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, 
 from adbc.runtime.calls.plain_functions import may_look_at_callers
 from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
 from adbc.runtime.calls.reach import functions_beside
+from adbc.runtime.calls.states_in_c import States
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import is_active, is_opaque, keeps_bytes, may_hide
@@ -427,17 +426,19 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
     for cls in dict.fromkeys(map(type, keys)):
         _refuse_rebinding(cls)
     others = stored.others(keys)
+    code = Code()
+    reach_of((*keys, *others), code)
+    states = States(code.objects)  # what goes on when it is asked has no first time that others are like
     ask = Call(_ask, None, (container, keys, others), (None,) * 3, (None,) * 3)
     _, undo = watched(context, ask, "looks for a key", roots=(*keys, *others))
     before = list(contents(reach_of((*keys, *others))))
     classes = {base for x in (*keys, *others) for base in type(x).__mro__ if not is_library_class(base)}
     attributes = [(cls, {**vars(cls)}) for cls in classes]
-    iterators = [(v, _state(v)) for v in _held(before) if hasattr(type(v), "__next__")]
     _ask(container, keys, others)
     changed = [(x, old) for x, old in before if differs(x, old)]
     if (
         changed
-        or any(_state(it) != state for it, state in iterators)
+        or states.moved()
         or any(vars(cls).get(name, old) is not old for cls, was in attributes for name, old in was.items())
     ):
         for x, old in changed:
@@ -546,24 +547,6 @@ def _ask(container: Any, keys: list[Any], others: list[Any]) -> None:
             met.add(key) if container is None else key in container
         except Exception:  # whatever it is, it is raised again where the key is looked for
             return
-
-
-def _held(before: list[tuple[Any, Any]]) -> Iterator[Any]:
-    """The values in what `contents` has found, of arrays those of arrays of objects."""
-    for x, content in before:
-        if is_of_array(x, content):
-            yield from content.ravel().tolist() if content.dtype.kind == "O" else ()
-        else:
-            yield from [v[1] if type(v) is tuple and len(v) == 2 else v for v in content]
-
-
-def _state(iterator: Any) -> Any:
-    """How far an iterator made in C has come, as far as it tells."""
-    if lookup(type(iterator), "__length_hint__") is not None and not overrides(
-        type(iterator), "__length_hint__"
-    ):
-        return operator.length_hint(iterator)
-    return repr(iterator) if type(iterator).__module__ == "itertools" else None
 
 
 def _changes_derivative(context: Context, x: Any, old: Any) -> bool:

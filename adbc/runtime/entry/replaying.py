@@ -20,6 +20,7 @@ from typing import Any
 
 from adbc.flags import HEAP_TYPE
 from adbc.rules.table import Rule
+from adbc.runtime.calls.states_in_c import is_state, state_of_generator
 from adbc.tangents import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.contents import differs, has_bits_of
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, slots_of
@@ -123,7 +124,7 @@ def is_changed(old: Any, new: Any, put: _PutBack) -> bool:
     if put is _put_set or put is _put_buffer:
         return bool(old != new)
     if put is _put_state:
-        return not _is_state(old, new)
+        return not is_state(old, new)
     if put is _put_slots:
         return not _same(dict(old), dict(new))
     return len(old) != len(new) or any(a is not b for a, b in zip(old, new, strict=True))
@@ -308,7 +309,7 @@ class Notes:
             return ()
         if _is_plain_instance(cls):
             return self._fields(x)
-        state = _state_of_generator(x)
+        state = state_of_generator(x)
         if state is not None:
             if self.of_generators:
                 self.found.append((x, state(), _put_state))
@@ -357,32 +358,6 @@ def _module(cls: type) -> str:
     """The module of `cls`; a class may have something else of this name for its instances."""
     module = cls.__module__
     return module if isinstance(module, str) else ""
-
-
-def _state_of_generator(x: Any) -> Callable[[], Any] | None:
-    """What gives the state of `x` if it is a random generator, of Python's or of NumPy's."""
-    module = _module(type(x))
-    bits = getattr(x, "bit_generator", None) if module.startswith("numpy.random") else None
-    if bits is not None:
-        return lambda: bits.state
-    if module.startswith("numpy.random") and hasattr(type(x), "state"):
-        return lambda: x.state
-    get: Callable[[], Any] | None = getattr(x, "get_state" if hasattr(x, "get_state") else "getstate", None)
-    is_known = module in ("random", "numpy.random.mtrand")
-    return get if is_known else None
-
-
-def _is_state(a: Any, b: Any) -> bool:
-    """Whether two states of a generator, made of dicts, tuples, arrays and numbers, are the same."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, dict):
-        return list(a) == list(b) and all(_is_state(a[k], b[k]) for k in a)
-    if isinstance(a, tuple):
-        if {*map(type, a)} == {int}:  # many words
-            return bool(a == b)
-        return len(a) == len(b) and all(map(_is_state, a, b))
-    return bool((a == b).all()) if hasattr(a, "all") else bool(a == b)
 
 
 def _put_state(x: Any, state: Any) -> None:

@@ -326,6 +326,51 @@ def test_what_is_not_used_of_a_product_has_no_part_in_its_derivative(f: Any) -> 
         np.testing.assert_allclose(adbc.grad(f)(b), along, rtol=1e-12, atol=1e-14)
 
 
+LEFT_OUT = np.array([[0.0, 1.0, 0.5], [0.0, 2.0, -1.0], [0.0, 0.3, 0.0]])
+"""It leaves the first component out of all products."""
+
+
+def written(v: Any) -> Any:
+    out, into = np.zeros(3), np.outer(np.ones(3), v)
+    np.dot(LEFT_OUT, v, out=out)
+    into @= LEFT_OUT.T
+    return out.sum() + into[1, 2]
+
+
+SINGULAR: list[Any] = [
+    lambda v: np.dot(v, LEFT_OUT[0]),
+    lambda v: v.dot(LEFT_OUT[1]),
+    lambda v: (v @ LEFT_OUT.T)[0],
+    lambda v: (LEFT_OUT @ v).sum(),
+    lambda v: (LEFT_OUT @ np.outer(v, np.ones(2))).sum(),
+    lambda v: np.vdot(LEFT_OUT[0], v) + np.inner(LEFT_OUT, v).sum(),
+    lambda v: np.tensordot(LEFT_OUT, v, 1)[0] + np.linalg.multi_dot([v, LEFT_OUT.T, v[1:2] * LEFT_OUT[1]]),
+    lambda v: np.einsum("i,ij->", v, LEFT_OUT.T) + np.einsum("i,i,ij->j", v, [1.0, 3.0, 2.0], LEFT_OUT.T)[0],
+    lambda v: np.outer(v, np.zeros(2)).sum() + np.kron(np.zeros(2), v).sum() + v[1],
+    lambda v: np.cross(v, [1.0, 0.0, 0.0])[1] + np.cross([2.0, 0.0, 0.0], v, axis=0)[2],
+    lambda v: np.convolve(v, np.zeros(2)).sum() + np.correlate(np.zeros(5), v)[0] + v[2],
+    written,
+]
+
+
+@pytest.mark.parametrize("f", SINGULAR, ids=range(len(SINGULAR)))
+def test_a_singular_number_that_is_multiplied_by_zero_counts_nothing(f: Any) -> None:
+    """In both modes, and beside others in one batch; multiplied by something else it is infinite."""
+    x = np.array([0.0, 4.0, 2.25])
+
+    def of_roots(x: Any) -> Any:
+        return f(np.sqrt(x))
+
+    with np.errstate(all="ignore"):
+        expected = [0.0, *((of_roots(x + e) - of_roots(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)[1:])]
+        for _ in range(3):
+            np.testing.assert_allclose(adbc.grad(of_roots)(x), expected, rtol=1e-7)
+            along = [adbc.jvp(of_roots, (x,), (e,))[1] for e in np.eye(3)]
+            np.testing.assert_allclose(along, expected, rtol=1e-7)
+        np.testing.assert_allclose(adbc.jacfwd(of_roots)(x), expected, rtol=1e-7)
+        assert np.isinf(adbc.jvp(lambda x: np.dot(np.sqrt(x), [1.0, 1.0, 0.0]), (x,), (np.ones(3),))[1])
+
+
 def test_what_is_used_of_a_product_and_not_finite_stays_so() -> None:
     b = np.array([1.3, 0.7, -0.4])
     found = adbc.grad(lambda b: (HOLED @ b)[1] + (HOLED @ b)[0])(b)

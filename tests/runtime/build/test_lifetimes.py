@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import threading
 import types
@@ -15,7 +16,7 @@ import pytest
 
 import adbc
 from adbc.runtime import default_engine
-from adbc.runtime.build import lifetimes
+from adbc.runtime.build import engine, lifetimes
 from adbc.runtime.build.derived import Derived
 
 SOURCES = {
@@ -91,6 +92,27 @@ def test_four_hundred_functions() -> None:
     del f
     collect()
     assert not any(ref() is not None for ref in gone)
+
+
+def test_functions_go_by_collections_that_nobody_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These begin where code has been made, during which the collector rests."""
+    monkeypatch.setattr(lifetimes, "_SHARE", math.inf)  # as if looking took no time
+    monkeypatch.setattr(engine, "_pace", lifetimes.Pace())
+    gone = []
+    threshold = gc.get_threshold()
+    gc.set_threshold(700, 2, 2)
+    gc.freeze()  # a full collection waits for a quarter more than there was
+    gc.collect()
+    try:
+        for k in range(100):
+            f = made("def f(x):\n    for _ in range(3):\n        x = x * k\n    return x\n", float(k))
+            assert adbc.grad(f)(2.0) == float(k) ** 3
+            gone.append(weakref.ref(f))
+        alive = sum(ref() is not None for ref in gone)
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*threshold)
+    assert alive < 50
 
 
 def test_a_function_that_is_defined_anew() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import collections
+import io
+import itertools
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -93,6 +96,124 @@ def attempt(f: Callable[[float], Any], way: str) -> None:
 def test_keys_that_count_are_refused(make: Callable[[], Any], way: str) -> None:
     for f in of_keys(make):
         attempt(f, way)
+
+
+NUMBERS = random.Random(1)
+
+
+def asking(ask: Callable[[], Any]) -> Any:
+    """A key that asks when it is hashed."""
+
+    class Key:
+        def __hash__(self) -> int:
+            ask()
+            return 3
+
+    return Key()
+
+
+def from_a_cell() -> Any:
+    it = iter(range(100))
+    return asking(lambda: next(it))
+
+
+def from_one_that_ends() -> Any:
+    it = iter(range(3))
+    return asking(lambda: next(it))
+
+
+def from_a_loop() -> Any:
+    it = iter(range(100))
+
+    def ask() -> int:
+        for v in it:
+            return v
+        return 0
+
+    return asking(ask)
+
+
+def from_a_default() -> Any:
+    numbers = itertools.count()
+    return asking(lambda it=numbers: next(it))  # type: ignore[misc]
+
+
+def from_pairs() -> Any:
+    it = zip(range(100), range(100), strict=True)
+    return asking(lambda: next(it))
+
+
+def from_another_object() -> Any:
+    class Ticket:
+        numbers = enumerate("abc" * 30)
+
+        def next(self) -> Any:
+            return next(self.numbers)
+
+    return asking(Ticket().next)
+
+
+def from_a_module() -> Any:
+    return asking(lambda: random.random())
+
+
+def from_random_numbers() -> Any:
+    return asking(lambda: NUMBERS.random())
+
+
+def from_random_numbers_of_numpy() -> Any:
+    numbers = np.random.default_rng(1)
+    return asking(lambda: numbers.random())
+
+
+def from_a_stream() -> Any:
+    stream = io.StringIO("digits" * 30)
+    return asking(lambda: stream.read(1))
+
+
+def from_an_attribute_of_a_function() -> Any:
+    def ask() -> None:
+        vars(ask)["n"] = vars(ask).get("n", 0) + 1
+
+    return asking(ask)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "make",
+    [
+        from_a_cell, from_one_that_ends, from_a_loop, from_a_default, from_pairs, from_another_object,
+        from_a_module, from_random_numbers, from_random_numbers_of_numpy, from_a_stream,
+        from_an_attribute_of_a_function,
+    ],
+)  # fmt: skip
+def test_keys_that_draw_are_refused_wherever_they_draw_from(make: Callable[[], Any], way: str) -> None:
+    for f in of_keys(make):
+        attempt(f, way)
+
+
+class Numbered:
+    """It draws when it is made, and a number of its own when it is asked for one: not when it is hashed."""
+
+    numbers = itertools.count()
+    random = random.Random(3)
+
+    def __init__(self) -> None:
+        self.number = next(self.numbers)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.number))
+
+    def draw(self) -> float:
+        return self.random.random()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_keys_that_draw_elsewhere_are_right(way: str) -> None:
+    f = of_keys(Numbered)[0]
+    with adbc.use(adbc.Config(speculation=way)):
+        assert adbc.grad(f)(1.3) == 1.0
+        assert adbc.jvp(f, (1.3,), (1.0,))[1] == 1.0
 
 
 @pytest.mark.parametrize("way", WAYS)
