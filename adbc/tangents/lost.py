@@ -86,7 +86,7 @@ def _is_memory_of_slots(x: Any, f: Any) -> bool:
 
 
 def _slots(x: Any, f: Any) -> list[tuple[Any, Any, Any]]:
-    """Of each part of `x`, a list, dict or instance with shadow `f`: what has its slot, under which key, and
+    """What has the slot of each part of `x`, a list, dict or instance with shadow `f`, under which key, and
     the part.  What has no slot has no derivative."""
     if type(x) is list:
         return [(f, i, part) for i, part in enumerate(x)]
