@@ -125,7 +125,7 @@ def by_hand(f: Any) -> None:
 def body(f: Any) -> None:
     @adbc.overlay(f)
     def _(x: Any) -> Any:
-        x = np.asarray(x)
+        x = np.asarray(float(x) if isinstance(x, Meter) else x)
         return x * x * x + x
 
 
@@ -216,7 +216,8 @@ def test_every_kind_of_rule_on_every_kind_of_argument(kind: str, argument: str) 
                 found = flat(gradient)
                 np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
                 np.testing.assert_allclose(tangent, along, rtol=tolerance, atol=tolerance)
-    assert refused == {argument in ("int", "bool") or (argument == "object")}
+    # An overlay may take an object for the number that it says; rows of the other kinds are of numbers.
+    assert refused == {argument in ("int", "bool") or (argument == "object" and kind != "overlay")}
 
 
 # -- shapes -------------------------------------------------------------------------------------------------

@@ -174,7 +174,7 @@ def test_a_namespace_made_of_a_mapping_and_replaced() -> None:
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "proxy of a mapping": (lambda x: types.MappingProxyType(UserDict(a=x))["a"], "mappingproxy"),
-    "weak proxy": (lambda x: weakref.proxy(Box(x)).v, "weakref|proxy"),
+    "weak proxy": (lambda x: weakref.proxy(Box(x)).v, "behind a ProxyType|weakref"),
 }
 
 
