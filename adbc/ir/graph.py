@@ -96,7 +96,7 @@ class Graph:
         self.namespace: dict[str, Any] | None = None
         """The globals of the function, and of the functions that it makes, if they are known."""
         self.answers: Any = None
-        """What `types.inference` keeps from one time to the next."""
+        """What `types.kept_answers` keeps from one time to the next."""
         self.blocks: list[Block] = []
         self.guards: list[Guard] = []
         self._labels = 0

@@ -23,13 +23,13 @@ from adbc.ir.terminators import Return
 from adbc.ir.traverse import depth_first_postorder
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.tangents.fields import is_python_class
+from adbc.types.kept_answers import Answer, answers_for, follows_from_operands
 from adbc.types.lattice import (
     ANY,
     BOOL,
     COMPLEX,
     FLOAT,
     INT,
-    LIST,
     NEVER,
     NONE,
     SLICE,
@@ -143,7 +143,7 @@ def infer(
     for block in graph.blocks:
         for value in (*block.phis, *block.instructions):
             value.type = NEVER
-    answers = _answers_for(graph, oracle)
+    answers = answers_for(graph, oracle)
     order = depth_first_postorder([graph.entry], _SUCCESSORS)[::-1]
     number = {block: i for i, block in enumerate(order)}
     # In this order operands come before their users, save for phis that look at a block behind their own.
@@ -159,11 +159,13 @@ def infer(
                 _widen(phi, _met_at(phi), round)
             for instruction in block.instructions:
                 answer = answers.get(instruction)
-                if answer is None or not answer.holds(instruction):
-                    answer = _answer(instruction, oracle, sample)
-                    if answer.is_kept:
-                        answers[instruction] = answer
-                _widen(instruction, answer.type, round)
+                if answer is not None and answer.holds(instruction):
+                    found = answer.type
+                else:
+                    found = _result(instruction, oracle, sample)
+                    if follows_from_operands(instruction):
+                        answers[instruction] = Answer(instruction, found)
+                _widen(instruction, found, round)
         changed = False
         for phi in backwards:
             changed |= _widen(phi, _met_at(phi), round)
@@ -171,49 +173,6 @@ def infer(
             break
     returns = [b.terminator.value for b in order if isinstance(b.terminator, Return)]
     return join_all(map(type_of, returns))
-
-
-class _Answer:
-    """The type of the result of a call, and what it follows from."""
-
-    __slots__ = ("is_kept", "keywords", "operands", "type", "types")
-
-    def __init__(self, call: Instruction, type: AbstractType, is_kept: bool) -> None:
-        self.type, self.is_kept = type, is_kept
-        self.operands, self.keywords = tuple(call.operands), call.keywords
-        self.types = [value.type for value in call.operands]
-
-    def holds(self, call: Instruction) -> bool:
-        """Whether the call has the same operands, of the same types, as when it was asked about."""
-        return (
-            self.types == [value.type for value in call.operands]
-            and self.operands == tuple(call.operands)
-            and self.keywords == call.keywords
-        )
-
-
-def _answers_for(graph: Graph, oracle: Oracle) -> dict[Instruction, _Answer]:
-    """What has been found of the calls of `graph`, the last time when types were written into it with the
-    help of this oracle: passes change little of a graph before types are inferred again."""
-    if graph.answers is None or graph.answers[0] != oracle:
-        graph.answers = oracle, {}
-    return graph.answers[1]  # type: ignore[no-any-return]
-
-
-def _answer(call: Instruction, oracle: Oracle, sample: Sampler | None) -> _Answer:
-    found = _result(call, oracle, sample)
-    return _Answer(call, found, _follows_from_operands(call))
-
-
-def _follows_from_operands(call: Instruction) -> bool:
-    """Whether the type of the result of `call` follows from its operands and their types: not if it is asked
-    what an operand that is read, iterated over, or displayed as a list, was made of."""
-    if call.op != "call":
-        return False
-    callee, *arguments = call.operands
-    if callee.__class__ is not Const or callee.value is intrinsics._next_:
-        return False
-    return not any(value.__class__ is Instruction and value.type == LIST for value in arguments)
 
 
 def _met_at(phi: Phi) -> AbstractType:

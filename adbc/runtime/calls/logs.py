@@ -14,7 +14,7 @@ from typing import Any
 
 from adbc.cpython.libraries import is_library_class
 
-__all__ = ["goes_out", "is_off", "is_quiet", "streams"]
+__all__ = ["is_off", "is_quiet", "streams"]
 
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "exception": 40, "critical": 50}
 _ATOMS = (str, int, float, complex, bool, types.NoneType)
@@ -41,12 +41,6 @@ def is_quiet(name: str, args: Sequence[Any]) -> bool:
     """Whether the function of `logging` with this name, called with these arguments, writes no line, or one
     that only goes to streams."""
     return streams(name, args) is not None
-
-
-def goes_out(function: Any, args: Sequence[Any]) -> bool:
-    """Whether `function` is one of `logging` that writes a line to streams, where it is called with these
-    arguments."""
-    return function.__module__ == "logging" and bool(streams(function.__qualname__, args))
 
 
 def streams(name: str, args: Sequence[Any]) -> list[Any] | None:

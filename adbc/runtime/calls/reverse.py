@@ -359,10 +359,10 @@ class ReverseCalls(Calls):
     def and_written(
         self, context: Context, written: Sequence[Any], answer: Answer, *, is_out: bool = False
     ) -> Answer:
-        if not written:
+        memory: Any = context.texts
+        if not written or memory is None:  # a line of a log may have gone nowhere
             return answer
         out, fout, inner = answer
-        memory: Any = context.texts
 
         def text_pullback(bout: Any) -> Any:
             nan = memory.nan if memory.is_read_back or not is_out else None
