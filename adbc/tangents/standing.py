@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import types
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import chain
 from operator import attrgetter, is_
 from typing import Any
@@ -23,8 +23,9 @@ from adbc.tangents.fields import instance_dict, slots_of
 __all__ = ["Standing", "is_alike", "same_row"]
 
 _OF_INSTANCE = attrgetter("__dict__")
-_TEXTS = frozenset({str, bytes, int, bool, types.NoneType})
+_TEXTS: frozenset[type] = frozenset({str, bytes, int, bool, types.NoneType})
 """Classes of values that have no derivative, and of which equal ones are as good as the same."""
+_NUMBERS: frozenset[type] = frozenset({float, complex})
 _BY_IDENTITY = frozenset(
     {
         types.FunctionType, types.ModuleType, types.CodeType, property, staticmethod, classmethod,
@@ -53,9 +54,13 @@ def same_row(now: list[Any], then: list[Any]) -> bool:
 
 
 class Standing:
-    """What stands in objects, given in pairs with what `contents` has found there."""
+    """What stands in objects, given in pairs with what `contents` has found there.
 
-    def __init__(self, found: Iterable[tuple[Any, Any]]) -> None:
+    numbers_alike: whether a float or complex number that another takes the place of, which is equal, is as
+    good as the same, because all that is asked is what else has come to stand there.
+    """
+
+    def __init__(self, found: Iterable[tuple[Any, Any]], numbers_alike: bool = False) -> None:
         self._owners: list[Any] = []
         """Instances of which the attributes are the dictionary at the same place in `_spaces`."""
         self._spaces: list[dict[str, Any]] = []
@@ -69,20 +74,26 @@ class Standing:
         """What is looked at one by one."""
         for x, old in found:
             self._add(x, old)
-        self._dicts += self._spaces
-        self._sizes = [*self._now_sizes()]
-        self._named = [d for d in self._dicts if _TEXTS.issuperset(map(type, dict.keys(d)))]
-        """Dictionaries of which all keys are texts or whole numbers."""
-        named = set(map(id, self._named))
-        self._keyed = [d for d in self._dicts if id(d) not in named]
-        self._of_texts = [d for d in self._dicts if _TEXTS.issuperset(map(type, dict.values(d)))]
-        of_texts = set(map(id, self._of_texts))
-        self._of_others = [d for d in self._dicts if id(d) not in of_texts]
-        self._lists_of_texts = [x for x in self._lists if _TEXTS.issuperset(map(type, list.__iter__(x)))]
-        of_texts = set(map(id, self._lists_of_texts))
-        self._lists_of_others = [x for x in self._lists if id(x) not in of_texts]
-        self._texts = [*self._now_texts()]
-        self._items = [*self._now_items()]
+        dicts, lists = self._dicts + self._spaces, self._lists
+        alike = _TEXTS | _NUMBERS if numbers_alike else _TEXTS
+        named, keyed = _parted(dicts, dict.keys, _TEXTS)
+        of_texts, of_others = _parted(dicts, dict.values, alike)
+        texts, others = _parted(lists, list.__iter__, alike)
+        self._tables = [x for x in texts if type(x) is list]
+        """Lists that are compared as such: a table may have thousands of short ones."""
+        self._copies = [[*x] for x in self._tables]
+        texts = [x for x in texts if type(x) is not list]
+        self._sizes = _Rows(
+            (dict.__len__, dicts), (list.__len__, texts), (list.__len__, others),
+            (deque.__len__, self._queues), (set.__len__, self._sets),
+        )  # fmt: skip
+        self._texts = _Rows((dict.__iter__, named), (dict.values, of_texts), (list.__iter__, texts))
+        self._items = _Rows(
+            (dict.__iter__, keyed), (dict.values, of_others), (list.__iter__, others),
+            (deque.__iter__, self._queues), (set.__iter__, self._sets),
+        )  # fmt: skip
+        self._values = _Rows(*self._slots.items())
+        self._was = self._sizes.each(), self._texts.all(), self._items.all(), self._values.each()
 
     def _add(self, x: Any, old: Any) -> None:
         cls = type(x)
@@ -111,41 +122,54 @@ class Standing:
             self._owners.append(x)
             self._spaces.append(instance_dict(x))
 
-    def _now_sizes(self) -> Iterator[int]:
-        return chain(
-            map(dict.__len__, self._dicts), map(list.__len__, self._lists),
-            map(deque.__len__, self._queues), map(set.__len__, self._sets),
-        )  # fmt: skip
-
-    def _now_texts(self) -> Iterator[Any]:
-        return chain(
-            chain.from_iterable(map(dict.__iter__, self._named)),
-            chain.from_iterable(map(dict.values, self._of_texts)),
-            chain.from_iterable(map(list.__iter__, self._lists_of_texts)),
-        )
-
-    def _now_items(self) -> Iterator[Any]:
-        return chain(
-            chain.from_iterable(map(dict.__iter__, self._keyed)),
-            chain.from_iterable(map(dict.values, self._of_others)),
-            chain.from_iterable(map(list.__iter__, self._lists_of_others)),
-            chain.from_iterable(map(deque.__iter__, self._queues)),
-            chain.from_iterable(map(set.__iter__, self._sets)),
-            *(map(get, instances) for get, instances in self._slots.items()),
-        )
-
     def stands(self) -> bool:
         """Whether nothing has come, gone or been replaced."""
+        sizes, texts, items, values = self._was
         try:
             return (
-                [*self._now_sizes()] == self._sizes
+                self._sizes.each() == sizes
                 and all(map(is_, map(_OF_INSTANCE, self._owners), self._spaces))
-                and all(map(is_, self._now_items(), self._items))
-                and same_row([*self._now_texts()], self._texts)
+                and all(map(is_, self._items.all(), items))
+                and all(map(is_, self._values.each(), values))
+                and same_row(self._texts.all(), texts)
+                and same_row(self._tables, self._copies)
                 and not any(differs(x, old) for x, old in self._others)
             )
         except AttributeError:  # of a slot that was assigned
             return False
+
+
+class _Rows:
+    """What functions give of containers, given in pairs of a function and the containers."""
+
+    def __init__(self, *given: tuple[Any, list[Any]]) -> None:
+        self._given = [(get, containers) for get, containers in given if containers]
+
+    def each(self) -> list[Any]:
+        """What the function gives of each container."""
+        if len(self._given) == 1:
+            ((get, containers),) = self._given
+            return [*map(get, containers)]
+        return [x for get, containers in self._given for x in map(get, containers)]
+
+    def all(self) -> list[Any]:
+        """All elements of what the functions give."""
+        if len(self._given) == 1:
+            ((get, containers),) = self._given
+            return [*chain.from_iterable(map(get, containers))]
+        return [
+            *chain.from_iterable(
+                [chain.from_iterable(map(get, containers)) for get, containers in self._given]
+            )
+        ]
+
+
+def _parted(containers: list[Any], get: Any, classes: frozenset[type]) -> tuple[list[Any], list[Any]]:
+    """The containers of which all that `get` gives is of these classes, and the others."""
+    found: tuple[list[Any], list[Any]] = [], []
+    for x in containers:
+        found[not classes.issuperset(map(type, get(x)))].append(x)
+    return found
 
 
 def _has_usual_fields(cls: type) -> bool:

@@ -308,7 +308,7 @@ class _Part:
 
     def __init__(self, content: Content) -> None:
         self.content = content
-        self.standing = Standing(content)
+        self.standing = Standing(content, numbers_alike=True)
 
     def now(self) -> _Part | None:
         """What stands there now; None if something that may lead on has come or gone."""

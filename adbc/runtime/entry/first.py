@@ -101,6 +101,7 @@ class FirstCall(Forwards):
                 engine, context, f, given, names, set(range(len(given))) - set(self.numbers)
             )
             held = set(constants)
+        context.given = given
         has_met = "shadows" in vars(context)
         asked = {i: context.shadows.tangent(given[i]) for i in numbers if i not in held}
         if has_met:  # perhaps as constants that the function holds

@@ -294,6 +294,7 @@ class Entrance:
         context = Context()
         context.start_waiting = start_waiting if engine.reverse.watch is None else None
         context.checked, context.warns = {rule}, rule.warns
+        context.given = args
         if met:
             shadows = context.shadows = Shadows()
             shadows.waiting = met
@@ -359,6 +360,8 @@ def short(engine: EngineView, way: Way, f: Any, args: tuple[Any, ...]) -> tuple[
     context = _Closed() if way.is_closed and way.is_plain else Context()
     context.entered, context.warns = rule, rule.warns
     context.start_waiting = start_waiting if engine.reverse.watch is None else None
+    if not way.is_closed:
+        context.given = args
     if way.is_plain:
         out, saved = enter(rule.forwards, context, *args)
     else:

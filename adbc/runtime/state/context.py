@@ -92,6 +92,8 @@ class Context:
     finalised: list[tuple[Any, Any]]
     """Objects for which something is to run when they die, each with the `weakref.finalize` that runs it, if
     one does."""
+    given: Sequence[Any] | None = None
+    """The arguments that the call was given, if they were noted."""
     kept: Kept | None = None
     """What libraries keep for themselves, as far as it was met."""
     left: dict[int, tuple[Any, Any]]
@@ -263,7 +265,7 @@ class Context:
         """`shadow`, of `value`, which a library keeps; there were `before` shadows when it was met."""
         if self.kept is None:
             is_active_here = weakref.WeakMethod(self.is_active)  # the context has these, and nobody else has
-            self.kept = Kept(lambda shadow: is_active_here()(shadow), self.is_forward)  # type: ignore[misc]
+            self.kept = Kept(lambda shadow: is_active_here()(shadow), self.is_forward, self.given)  # type: ignore[misc]
         self.kept.note(value, shadow, functools.partial(self.shadows.since, before))
         return shadow
 

@@ -12,16 +12,14 @@ what undoes that fits the memory as it was, so that of the call is undone in its
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from operator import neg
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from adbc.tangents import NO_FDATA, NO_TANGENT, FData, MutableTangent
+from adbc.runtime.state.looks import Looks, is_number, numbers_given, values_in
+from adbc.tangents import NO_FDATA, NO_TANGENT, FData, MutableTangent, Tangent
 from adbc.tangents.activity_marks import is_inactive
 from adbc.tangents.contents import contents, differs
 from adbc.tangents.duals import ArrayTangent
-from adbc.tangents.fields import instance_dict, instance_fields, slots_of
-from adbc.tangents.protocol import kind_of
 from adbc.tangents.standing import Standing
 
 __all__ = ["Kept"]
@@ -32,22 +30,32 @@ class Kept:
 
     is_active: whether a shadow, or tangent, says that a value depends on the input.  is_forward: whether
     tangents stand beside the values, which say of numbers whether they do.
+    given: the arguments of the call, if they are known.
     """
 
-    def __init__(self, is_active: Callable[[Any], bool], is_forward: bool) -> None:
+    def __init__(self, is_active: Callable[[Any], bool], is_forward: bool, given: Any = None) -> None:
         self._is_active = is_active
         self._is_forward = is_forward
         self._roots: dict[int, tuple[Any, Any]] = {}
-        self._values: list[tuple[Any, Any]] = []
-        """Objects, and what stood in them."""
+        self._looks = Looks(is_forward, None if is_forward else numbers_given(given))
+        """What stood in the objects."""
+        self._known: dict[int, Any] | None = None
+        """By address, the objects that are looked at, if that was asked for."""
+        self._unseen: list[Any] = []
+        """Shadows that were not looked through yet: until that is asked for, it is enough to know which of
+        them were made when their objects were met."""
+        self._made: dict[int, Any] = {}
+        """By address, those."""
+        self._late: list[Any] = []
+        """The others that were found in these when they were looked through, which may have come since."""
         self._parts: list[tuple[Any, list[Any]]] = []
         """Shadows of objects, and what stood in these."""
         self._arrays: list[Any] = []
         """Shadows of arrays."""
-        self._standing: list[tuple[Standing, Standing]] = []
-        """For each look that was taken, what stood in objects and what stood in shadows."""
+        self._standing: list[Standing] = []
+        """For each time that shadows were looked through, what stood in them."""
         self._seen: dict[int, Any] = {}
-        """By address, the objects that were looked at, and the shadows."""
+        """By address, the shadows that were looked through."""
         self._told: dict[int, Any] = {}
         """By address, the shadows of which it is known that nothing depended on the input when they were
         met."""
@@ -58,21 +66,22 @@ class Kept:
         self.depends = False
         """Whether a value with a derivative was found there once."""
 
-    def note(self, root: Any, shadow: Any, new: Callable[[], set[int]]) -> None:
+    def note(self, root: Any, shadow: Any, new: Callable[[], dict[int, Any]]) -> None:
         """Remember `root`, which has `shadow`, and what stands in it, unless it was met before.
 
-        new: gives the addresses of the shadows that were made when it was met.  Into other memory something
-        may have been put by another name.
+        new: gives the shadows that were made when it was met, by address.  Into other memory something may
+        have been put by another name.
         """
         if shadow is NO_TANGENT or shadow is NO_FDATA or id(root) in self._roots:
             return
         self._roots[id(root)] = root, shadow
-        parts, arrays = len(self._parts), len(self._arrays)
-        self._look([(root, shadow)])
-        made = new()
-        for part in (*(s for s, _ in self._parts[parts:]), *self._arrays[arrays:]):
-            if id(part) in made:
-                self._told[id(part)] = part
+        self._looks.take(root)
+        self._known = None
+        self._unseen.append(shadow)
+        self._made |= new()
+        if self._is_forward:  # a tangent of zero does not say when it came to stand there
+            self._look_through()
+            self._late = []
 
     def is_constant(self) -> bool:
         """Whether nothing there depends on the input, as far as can be known."""
@@ -87,17 +96,19 @@ class Kept:
 
     def tells_of(self, shadow: Any) -> bool:
         """Whether it would be seen here that something in `shadow` depends on the input."""
+        self._look_through()
         return id(shadow) in self._told
 
     def changed(self) -> list[tuple[Any, Any]]:
         """The objects in which something else stands than when they were looked at last, with what did."""
-        if all(objects.stands() for objects, _ in self._standing):
-            return []
-        return [(x, old) for x, old in self._values if differs(x, old)]
+        stale = [look for look in self._looks if not look.standing.stands()]
+        return [(x, old) for look in stale for x, old in look.values if differs(x, old)]
 
     def knows(self, x: Any) -> bool:
         """Whether object `x` is among those that are looked at."""
-        return any(y is x for y, _ in self._values)
+        if self._known is None:
+            self._known = {id(y): y for look in self._looks for y, _ in look.values}
+        return id(x) in self._known
 
     def note_written(self, is_asked: bool = False) -> bool:
         """Remember what has changed since it was looked at last, when no code was called as it is; whether it
@@ -119,26 +130,27 @@ class Kept:
 
     def renew(self) -> None:
         """Look at all of it anew."""
-        self._values, self._parts, self._arrays = [], [], []
-        self._standing, self._seen = [], {}
-        self._look(self._roots.values())
+        self._look_through()
+        self._parts, self._arrays, self._standing, self._seen = [], [], [], {}
+        self._looks.renew([root for root, _ in self._roots.values()])
+        self._known = None
+        self._unseen = [shadow for _, shadow in self._roots.values()]
+        self._look_through()
+        self._late = []
 
     def _gained(self) -> list[Any]:
         """The shadows that have come into others since these were looked at last."""
-        if all(shadows.stands() for _, shadows in self._standing):
-            return []
-        return [f for shadow, old in self._parts for f in _new_in(_parts(shadow), old)]
+        self._look_through()
+        if all(shadows.stands() for shadows in self._standing):
+            return self._late
+        return self._late + [f for shadow, old in self._parts for f in _new_in(_parts(shadow), old)]
 
-    def _look(self, roots: Iterable[tuple[Any, Any]]) -> None:
-        reached = [root for root, _ in roots]
-        if not self._is_forward:
-            # A number that is stored may be the very object that stood there before, because the program
-            # was run without a derivative first.
-            for x, _ in contents(reached, with_arrays=False, seen=dict(self._seen)):
-                _make_own(x)
-        values = [*contents(reached, with_arrays=False, seen=self._seen)]
-        self._values += values
-        pending, parts_of = [shadow for _, shadow in roots], []
+    def _look_through(self) -> None:
+        """Look at what stands in the shadows that were not looked through yet."""
+        if not self._unseen:
+            return
+        pending, self._unseen = self._unseen, []
+        parts_of = []
         while pending:
             shadow = pending.pop()
             if type(shadow) is float or shadow is None or id(shadow) in self._seen:
@@ -152,17 +164,41 @@ class Kept:
             if isinstance(shadow, list | deque | dict | MutableTangent | FData):
                 parts = _parts(shadow)
                 parts_of.append((shadow, parts))
+                self._late += [
+                    f for f in parts
+                    if f is not NO_TANGENT and type(f) is not float and id(f) not in self._made
+                    and self._may_be_new(f)
+                ]  # fmt: skip
                 pending.extend(parts)
-            elif hasattr(shadow, "dtype") and not _is_number(shadow):
+            elif hasattr(shadow, "dtype") and not is_number(shadow):
                 self._arrays.append(shadow)
+            else:
+                continue
+            if id(shadow) in self._made:
+                self._told[id(shadow)] = shadow
         self._parts += parts_of
         spaces = [(space, None) for shadow, _ in parts_of for space in _spaces_of_shadow(shadow)]
-        self._standing.append((Standing(values), Standing(spaces)))
+        self._standing.append(Standing(spaces))
+
+    def _may_be_new(self, shadow: Any) -> bool:
+        """Whether `shadow`, which stands in another, may have come since the memory was met."""
+        pending = [shadow]
+        while pending:
+            x = pending.pop()
+            if x is None or x is NO_TANGENT or type(x) is float or id(x) in self._made:
+                continue
+            if type(x) is tuple:
+                pending.extend(x)
+            elif type(x) is Tangent:
+                pending.extend(vars(x).values())
+            else:
+                return True
+        return False
 
     def _may_depend(self, shadow: Any) -> bool:
         if shadow is None or shadow is NO_TANGENT or is_inactive(shadow):
             return False
-        if not self._is_forward and _is_number(shadow):
+        if not self._is_forward and is_number(shadow):
             return False  # the number says so itself
         return self._is_active(shadow)
 
@@ -199,46 +235,4 @@ def _has_new_number(change: tuple[Any, Any]) -> bool:
     if isinstance(x, set | bytearray):
         return False
     values = [content for _, content in contents([x], with_arrays=False)][:1]
-    return any(map(_is_number, _new_in(_values(values[0] if values else []), _values(old))))
-
-
-def _values(content: list[Any]) -> list[Any]:
-    """The values in what `contents` has found."""
-    return [v[1] if type(v) is tuple and len(v) == 2 else v for v in content]
-
-
-def _is_number(x: Any) -> bool:
-    """Whether `x` is a number that may have a derivative: a float, a complex number, or one of NumPy's."""
-    cls = type(x)
-    if cls is float or cls is complex:
-        return True
-    if not hasattr(cls, "dtype"):
-        return False
-    kind = kind_of(cls)
-    return not (kind.address or kind.inactive)
-
-
-def _make_own(x: Any) -> None:
-    """Let the numbers in `x` be objects of their own, equal to what they were, that nobody else has."""
-    base: Any = list if isinstance(x, list) else deque
-    if isinstance(x, base):
-        for i, v in enumerate(base.__iter__(x)):
-            if _is_number(v):
-                base.__setitem__(x, i, neg(-v))
-    for space in _spaces(x):
-        for key, v in space.items():
-            if _is_number(v):
-                dict.__setitem__(space, key, neg(-v))
-    slots = slots_of(type(x))
-    for name, v in instance_fields(x, slots) if slots else ():
-        if _is_number(v) and name in (found := dict(slots)):
-            found[name].__set__(x, neg(-v))
-
-
-def _spaces(x: Any) -> Iterator[dict[Any, Any]]:
-    """The dictionaries in which `x` keeps what it has."""
-    if isinstance(x, dict):
-        yield x
-    own = instance_dict(x)
-    if type(own) is dict and own:
-        yield own
+    return any(map(is_number, _new_in(values_in(values[0] if values else []), values_in(old))))

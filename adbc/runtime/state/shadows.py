@@ -139,9 +139,9 @@ class Shadows:
         """How much has been met: what `since` is asked with."""
         return len(self._memo)
 
-    def since(self, before: int) -> set[int]:
-        """The addresses of the tangents of what has been met since there was as much as `before`."""
-        return {id(tangent) for _, tangent in itertools.islice(self._memo.values(), before, None)}
+    def since(self, before: int) -> dict[int, Any]:
+        """By address, the tangents of what has been met since there was as much as `before`."""
+        return {id(tangent): tangent for _, tangent in itertools.islice(self._memo.values(), before, None)}
 
     def let_be(self, obj: Any) -> None:
         """From now on `obj`, by itself, has no derivative."""
