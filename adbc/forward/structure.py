@@ -12,6 +12,7 @@ from typing import Any
 from adbc.tangents import NO_TANGENT
 from adbc.types.lattice import (
     AbstractType,
+    ComplexType,
     Exact,
     RealType,
     TupleType,
@@ -31,7 +32,7 @@ def is_inactive(type: AbstractType) -> bool:
 
 def is_proper_number(type: AbstractType) -> bool:
     """Whether all members are numbers that have a tangent: an int, which is a real number too, has none."""
-    return isinstance(type, Exact) and is_number(type) and not is_inactive(type)
+    return isinstance(type, Exact | ComplexType) and is_number(type) and not is_inactive(type)
 
 
 def is_solid(type: AbstractType) -> bool:

@@ -32,10 +32,11 @@ from adbc.types.lattice import (
     NEVER,
     TANGENT,
     AbstractType,
+    ComplexType,
+    RealType,
     TupleType,
+    class_of,
     has_cotangent,
-    is_complex128,
-    is_float64,
     is_real,
     tangent_of,
 )
@@ -166,9 +167,17 @@ class ComplexAdjoint(ScalarAdjoint):
         if not is_complex(known) and is_complex(result_type):
             product = call(real_part, product)
         of_python = complex if known == COMPLEX else float if is_real(known) else None
-        if of_python is not None and (is_complex128(result_type) or is_float64(result_type)):
+        if isinstance(known, ComplexType):
+            of_python = complex
+        if of_python is not None and any(map(_may_be_of_numpy, (result_type, *map(type_of, self.arguments)))):
             product = call(of_python, product)
         return call(operator.neg, product) if is_negative else product
+
+
+def _may_be_of_numpy(type: AbstractType) -> bool:
+    """Whether a number of this type may be one of NumPy's, and so a product with it."""
+    classes = type.members if isinstance(type, ComplexType | RealType) else {class_of(type)}
+    return any(cls is not None and cls.__module__ == "numpy" for cls in classes)
 
 
 def used_arguments(graph: Graph) -> list[int]:

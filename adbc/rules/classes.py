@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import sys
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
@@ -412,11 +413,18 @@ def arithmetic(*classes: type) -> type | None:
         return float
     if all(c in _REAL or c is complex for c in classes):
         return complex
-    wide = [c for c in classes if c not in _REAL]
-    # NumPy's float64 absorbs Python's numbers, and so do the narrower ones: Python's are weak
-    if len(set(wide)) == 1 and _numpy_kind(wide[0]) in ("f", "c") and complex not in classes:
-        return wide[0]
-    return None
+    if classes[0] is complex and all(issubclass(c, float) or c in _REAL for c in classes[1:]):
+        return complex  # Python's method takes float64 for the float that it is
+    wide = {c for c in classes if c not in _REAL and c is not complex}
+    kinds = {*map(_numpy_kind, wide)}
+    if None in kinds or kinds == {"i"}:
+        return None
+    # NumPy's numbers absorb Python's, and so do the narrower ones: Python's are weak.
+    if len(wide) == 1 and (complex not in classes or "c" in kinds):
+        return wide.pop()
+    numpy: Any = sys.modules["numpy"]  # loaded: there is a number of its
+    found: type = numpy.result_type(*wide, *[0j] * (complex in classes)).type
+    return found
 
 
 def division(*classes: type) -> type | None:

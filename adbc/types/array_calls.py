@@ -15,6 +15,7 @@ from adbc.types.lattice import (
     INT,
     AbstractType,
     ArrayType,
+    ComplexType,
     Exact,
     RealType,
     TupleType,
@@ -51,7 +52,9 @@ def kind_of_numbers(types_: Sequence[AbstractType]) -> Kind | None:
     """The kind of a call of a scalar rule in which arguments and result have these types."""
     if all(map(is_inline_number, types_)):
         return Kind.SCALAR
-    is_known = all(is_inline_number(t) or t == COMPLEX or is_complex128(t) for t in types_)
+    is_known = all(
+        is_inline_number(t) or isinstance(t, ComplexType) or t == COMPLEX or is_complex128(t) for t in types_
+    )
     return Kind.COMPLEX if is_known else None
 
 
@@ -92,6 +95,8 @@ def is_complex(type: AbstractType) -> bool:
     """Whether members may be complex, being numbers or arrays of such."""
     if isinstance(type, ArrayType):
         return type.dtype.startswith("complex")
+    if isinstance(type, ComplexType):
+        return True
     return type == COMPLEX or (isinstance(type, Exact) and type.cls.__name__ in ("complex128", "complex64"))
 
 

@@ -31,7 +31,6 @@ from adbc.types.lattice import (
     TANGENT,
     AbstractType,
     Exact,
-    RealType,
     TangentType,
     TupleType,
     has_cotangent,
@@ -307,7 +306,7 @@ def merge(a: AbstractType, b: AbstractType) -> AbstractType:
     if a is ANY or b is ANY:
         return ANY
     for one, other in ((a, b), (b, a)):
-        if isinstance(one, TangentType) and (is_number(other) or isinstance(other, RealType)):
+        if isinstance(one, TangentType) and is_number(other):
             return TANGENT
         if isinstance(one, DerivativeType):
             if other in _ABSENT:

@@ -27,7 +27,6 @@ from adbc.types.kept_answers import Answer, answers_for, follows_from_operands
 from adbc.types.lattice import (
     ANY,
     BOOL,
-    COMPLEX,
     FLOAT,
     INT,
     NEVER,
@@ -37,6 +36,7 @@ from adbc.types.lattice import (
     AbstractType,
     ArrayType,
     ClosureType,
+    ComplexType,
     ConstType,
     Exact,
     IteratorType,
@@ -53,6 +53,7 @@ from adbc.types.lattice import (
     join,
     join_all,
     narrowed,
+    type_of_part,
 )
 from adbc.types.records import field_type, made_object, made_record, made_type, object_type, record_field
 from adbc.types.typeof import constant_type
@@ -346,12 +347,14 @@ def _is_some_array(type: AbstractType) -> bool:
 def ask(
     oracle: Oracle, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
 ) -> AbstractType:
-    """The type that the oracle tells, asked for each class where an argument is a `RealType`."""
-    reals = [t.__class__ for t in types_].count(RealType)
+    """The type that the oracle tells, asked for each class where an argument is one of several numbers."""
+    reals = sum(isinstance(t, RealType | ComplexType) for t in types_)
     if not reals:
         return oracle(function, types_, keywords)
     if not isinstance(function, types.FunctionType | ClosureType) and reals <= 4:
-        choices = [tuple(map(Exact, t.members)) if isinstance(t, RealType) else (t,) for t in types_]
+        choices = [
+            tuple(map(Exact, t.members)) if isinstance(t, RealType | ComplexType) else (t,) for t in types_
+        ]
         return join_all(
             oracle(function, combination, keywords) for combination in itertools.product(*choices)
         )
@@ -533,8 +536,8 @@ def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstr
     if len(values) != 2:  # behind a wrong guess about what is called
         return ANY
     array, name = types_[0], values[1]
-    if array in (FLOAT, COMPLEX) and isinstance(name, Const) and name.value in ("real", "imag"):
-        return FLOAT
+    if isinstance(name, Const) and name.value in ("real", "imag") and (part := type_of_part(array)):
+        return part
     if type(array) is not ArrayType or not isinstance(name, Const) or not isinstance(name.value, str):
         return ANY
     if name.value == "shape" and array.ndim is not None:

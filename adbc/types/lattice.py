@@ -4,6 +4,7 @@
      |-- Exact(cls)            an instance of exactly this class
     |    |-- ListType(element) a list that holds nothing else while the function runs
      |-- RealType              a real number of one of several classes; REAL: a bool, an int or a float
+     |-- ComplexType           a complex number, Python's or NumPy's
      |    |-- INT, BOOL, FLOAT (which are Exact(int), Exact(bool), Exact(float))
      |-- TupleType(elements)   a tuple of exactly these elements
      |-- ArrayType(dtype, ndim)
@@ -47,6 +48,7 @@ __all__ = [
     "AnyType",
     "ArrayType",
     "ClosureType",
+    "ComplexType",
     "ConstType",
     "Exact",
     "IteratorType",
@@ -76,6 +78,7 @@ __all__ = [
     "narrowed",
     "record_type",
     "tangent_of",
+    "type_of_part",
     "without_layout",
 ]
 
@@ -107,6 +110,17 @@ class RealType(AbstractType):
     def __str__(self) -> str:
         names = ", ".join(sorted(m.__name__ for m in self.members))
         return "Real" if names == "float, int" else f"Real[{names}]"
+
+
+@record(frozen=True)
+class ComplexType(AbstractType):
+    """A complex number of twice 64 bits of one of several classes, `complex` and NumPy's `complex128`: as a
+    sum is that began with ``0j``."""
+
+    members: frozenset[type]
+
+    def __str__(self) -> str:
+        return "Complex"
 
 
 @record(frozen=True)
@@ -374,7 +388,7 @@ def is_real(type: AbstractType) -> bool:
 def is_number(type: AbstractType) -> bool:
     """Whether derivatives of this type are plain numbers: a real or complex scalar, proved."""
     return (
-        isinstance(type, RealType)
+        isinstance(type, RealType | ComplexType)
         or is_real(type)
         or (isinstance(type, Exact) and type.cls.__name__ in ("complex", "float64", "complex128"))
     )
@@ -417,6 +431,22 @@ def members(type: AbstractType) -> frozenset[type] | None:
     return frozenset({type.cls}) if type == FLOAT or is_float64(type) else None  # type: ignore[attr-defined]
 
 
+def type_of_part(type: AbstractType) -> AbstractType | None:
+    """The type of the real or imaginary part of a float or complex number of 64 bits; None for others."""
+    if type in (FLOAT, COMPLEX):
+        return FLOAT
+    if isinstance(type, ComplexType):
+        return join_all(Exact(cls(0).real.__class__) for cls in type.members)
+    return Exact(type.cls(0).real.__class__) if is_float64(type) or is_complex128(type) else None  # type: ignore[attr-defined]
+
+
+def _complex_members(type: AbstractType) -> frozenset[type] | None:
+    """The classes of the complex numbers of twice 64 bits that `type` has, or None."""
+    if isinstance(type, ComplexType):
+        return type.members
+    return frozenset({type.cls}) if type == COMPLEX or is_complex128(type) else None  # type: ignore[attr-defined]
+
+
 def is_numpy_number(cls: type, kind: str) -> bool:
     """Whether `cls` is a NumPy scalar class below the abstract class called `kind`."""
     return cls.__module__ == "numpy" and any(c.__name__ == kind for c in cls.__mro__)
@@ -451,7 +481,7 @@ def has_cotangent(type: AbstractType) -> bool:
 def has_shadow(type: AbstractType) -> bool:
     """Whether a member of `type` may be or hold memory that is identified by address."""
     match type:
-        case NeverType() | RealType() | IteratorType() | ValueArrayType():
+        case NeverType() | RealType() | ComplexType() | IteratorType() | ValueArrayType():
             return False
         case ConstType():
             value = type.value
@@ -482,6 +512,9 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
     reals = members(a), members(b)
     if reals[0] is not None and reals[1] is not None:
         return RealType(reals[0] | reals[1])
+    complexes = _complex_members(a), _complex_members(b)
+    if complexes[0] is not None and complexes[1] is not None:
+        return ComplexType(complexes[0] | complexes[1])
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.elements) == len(b.elements):
         return TupleType(tuple(join(x, y) for x, y in zip(a.elements, b.elements, strict=True)))
     if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.dtype == b.dtype:

@@ -11,6 +11,7 @@ from adbc.types.lattice import (
     AbstractType,
     ArrayType,
     ClosureType,
+    ComplexType,
     ConstType,
     Exact,
     ListType,
@@ -26,7 +27,7 @@ def is_member(value: object, type_: AbstractType) -> bool:
     """Whether `value` is a member of `type_`, as far as that can be seen; what an iterator gives cannot."""
     cls = type(value)
     match type_:
-        case RealType():
+        case RealType() | ComplexType():
             return cls in type_.members or (cls is bool and int in type_.members)
         case ListType():
             return cls is list and all(is_member(x, type_.element) for x in value)  # type: ignore[attr-defined]  # a list

@@ -13,6 +13,7 @@ from adbc.types.lattice import (
     COMPLEX,
     FLOAT,
     AbstractType,
+    ComplexType,
     Exact,
     TupleType,
     has_shadow,
@@ -39,12 +40,13 @@ def limit_of(row: Any, arguments: Sequence[Value]) -> float | None:
 
 
 def part_of_number(number: AbstractType, name: Value) -> Any:
-    """The descriptor of the real or imaginary part of a number of Python's, if `name` is that of one."""
+    """The descriptor of the real or imaginary part of a number of 64 bits, if `name` is that of one: the one
+    of Python's, whose rule holds for NumPy's too."""
     if not isinstance(name, Const) or name.value not in ("real", "imag"):
         return None
-    if number == FLOAT:
+    if number == FLOAT or is_float64(number):
         return float.real if name.value == "real" else float.imag
-    if number == COMPLEX:
+    if number == COMPLEX or is_complex128(number) or isinstance(number, ComplexType):
         return complex.real if name.value == "real" else complex.imag
     return None
 
@@ -69,6 +71,8 @@ def class_for_divisor(quotient: Value, divisor: Value) -> Any:
     may be a number of Python's.
     """
     found, by = type_of(quotient), type_of(divisor)
+    if isinstance(found, ComplexType):
+        return next(cls for cls in found.members if cls is not complex)
     if not (is_float64(found) or is_complex128(found)) or is_float64(by) or is_complex128(by):
         return None
     assert isinstance(found, Exact)

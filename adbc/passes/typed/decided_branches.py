@@ -30,7 +30,17 @@ from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, drop, target, use_counts
 from adbc.types.inference import can_only_raise, type_of
-from adbc.types.lattice import NONE, AbstractType, ArrayType, Exact, ListType, RealType, TupleType, class_of
+from adbc.types.lattice import (
+    NONE,
+    AbstractType,
+    ArrayType,
+    ComplexType,
+    Exact,
+    ListType,
+    RealType,
+    TupleType,
+    class_of,
+)
 from adbc.types.places import Places, named_place
 
 __all__ = ["BranchKnowledge", "decided_branches", "drop_idle_tests"]
@@ -253,4 +263,5 @@ def _is_none(x: Value, y: Value) -> bool | None:
     known = type_of(x)
     if known == NONE:
         return True
-    return False if isinstance(known, Exact | TupleType | ListType | RealType | ArrayType) else None
+    is_some = isinstance(known, Exact | TupleType | ListType | RealType | ComplexType | ArrayType)
+    return False if is_some else None

@@ -15,6 +15,7 @@ from adbc.rules.kinks import power_base, power_exponent
 from adbc.rules.steps import StepRule
 from adbc.rules.table import (
     NO_KWARGS,
+    NUMBERS,
     UNKNOWN,
     Args,
     Kwargs,
@@ -65,7 +66,12 @@ class _AttributeRule(ScalarRule):
 
     def __init__(self, attribute: Any, partial: Any) -> None:
         super().__init__(attribute, (partial,), result=float)
-        self.take = attribute.__get__
+        self._get = attribute.__get__
+        self._name = attribute.__name__
+
+    def take(self, x: Any) -> Any:
+        """The part of `x`: of a number of NumPy's, for which this rule is used too, one of its own."""
+        return getattr(x, self._name) if type(x) in NUMBERS else self._get(x)
 
     def frule(
         self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN

@@ -72,7 +72,16 @@ from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed
 from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.keywords import deciding
-from adbc.types.lattice import ClosureType, Exact, ListType, RealType, has_shadow, inferred_type, memory_type
+from adbc.types.lattice import (
+    ClosureType,
+    ComplexType,
+    Exact,
+    ListType,
+    RealType,
+    has_shadow,
+    inferred_type,
+    memory_type,
+)
 from adbc.types.readers import only_reads
 
 if TYPE_CHECKING:
@@ -177,7 +186,7 @@ class Knowledge(Members):
             return self._find(function, tuple(known))
         choices: list[tuple[type, ...]] = [()]
         for type, cls in zip(types_, classes, strict=True):
-            if isinstance(type, RealType):
+            if isinstance(type, RealType | ComplexType):
                 choices = [(*before, c) for before in choices for c in type.members]
             elif cls is None:
                 return None

@@ -24,6 +24,7 @@ from adbc.types import ANY, NEVER, AbstractType
 from adbc.types.lattice import (
     ArrayType,
     ClosureType,
+    ComplexType,
     ConstType,
     Exact,
     IteratorType,
@@ -282,6 +283,8 @@ class Names:
         if isinstance(type_, RealType):
             classes = sorted(type_.members, key=lambda cls: cls.__name__)
             return ("Real", tuple(map(self.of, classes)))
+        if isinstance(type_, ComplexType):
+            return ("Complex", tuple(map(self.of, sorted(type_.members, key=lambda cls: cls.__name__))))
         if type(type_) is Exact:
             return ("Exact", self.of(type_.cls))
         if type(type_) is ListType:
@@ -309,6 +312,8 @@ class Names:
             return _SINGLE[kind]
         if kind == "Real":
             return RealType(frozenset(map(self.find, rest[0])))
+        if kind == "Complex":
+            return ComplexType(frozenset(map(self.find, rest[0])))
         if kind == "Tuple":
             return TupleType(tuple(map(self.find_type, rest[0])))
         if kind in ("Array", "ValueArray"):

@@ -14,7 +14,7 @@ from adbc.ir.values import Value
 from adbc.passes.query import target
 from adbc.runtime.build.speculation import Continuation
 from adbc.types.derived import is_known
-from adbc.types.lattice import AbstractType, RealType, class_of
+from adbc.types.lattice import AbstractType, ComplexType, RealType, class_of
 
 __all__ = ["computes_with_numpy"]
 
@@ -37,5 +37,5 @@ def _may_be_of_numpy(known: object) -> bool:
     if not is_known(known):
         return True
     assert isinstance(known, AbstractType)
-    members = known.members if isinstance(known, RealType) else (class_of(known),)
+    members = known.members if isinstance(known, RealType | ComplexType) else (class_of(known),)
     return any(cls is not None and cls.__module__ == "numpy" for cls in members)

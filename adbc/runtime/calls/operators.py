@@ -39,7 +39,7 @@ from adbc.runtime.calls.steps import (
     UseRow,
 )
 from adbc.types import AbstractType, TupleType, class_of
-from adbc.types.lattice import FLOAT, INT, ConstType, ListType, RealType
+from adbc.types.lattice import FLOAT, INT, ComplexType, ConstType, ListType, RealType
 from adbc.types.operators import BINARY, Binary, length_told, unsupported
 
 __all__ = ["MAY_ASK", "PROTOCOLS", "is_asked"]
@@ -465,7 +465,7 @@ def _may_be_object(type: AbstractType) -> bool:
     """Whether a value of this type may be an instance of a class that compares by Python code."""
     cls = class_of(type)
     if cls is None:
-        return not isinstance(type, RealType)
+        return not isinstance(type, RealType | ComplexType)
     return is_heap_type(cls) and not is_enumeration(cls)
 
 
