@@ -12,11 +12,21 @@ from itertools import chain
 from typing import Any
 
 from adbc.runtime.calls.plans import FLOATS, ROWS
-from adbc.runtime.entry.structures import structure
+from adbc.runtime.entry.structures import is_object, structure
 from adbc.runtime.state.engine import SupportView
 from adbc.types import AbstractType
 
-__all__ = ["BARE", "NUMBERS", "are_numeric", "described", "elements", "is_watched", "lists_in", "owner_of"]
+__all__ = [
+    "BARE",
+    "NUMBERS",
+    "are_numeric",
+    "described",
+    "elements",
+    "is_array",
+    "is_watched",
+    "lists_in",
+    "owner_of",
+]
 
 _FLOAT = frozenset({float})
 NUMBERS = frozenset({float, int, bool})
@@ -44,10 +54,11 @@ def lists_in(args: Sequence[Any]) -> list[AbstractType | None]:
 
 def are_numeric(args: Sequence[Any]) -> bool:
     """Whether all arguments are numbers, arrays, or lists."""
-    return all(cls in NUMBERS or cls is list or _is_array(cls) for cls in map(type, args))
+    return all(cls in NUMBERS or cls is list or is_array(cls) for cls in map(type, args))
 
 
-def _is_array(cls: type) -> bool:
+def is_array(cls: type) -> bool:
+    """Whether `cls` is NumPy's own class of arrays."""
     return cls.__name__ == "ndarray" and cls.__module__ == "numpy"
 
 
@@ -65,8 +76,8 @@ def owner_of(x: Any) -> Any:
 
 def described(args: Sequence[Any]) -> tuple[Any, ...] | None:
     """The key of the inline caches at the entrance: classes, of arrays with dtype and dimensions, of lists
-    with the type of the elements if that is known, of tuples with the structure; None if these do not
-    describe the arguments."""
+    with the type of the elements if that is known, of tuples with the structure, of objects nothing more;
+    None if these do not describe the arguments."""
     key: list[Any] = []
     for x in args:
         cls = type(x)
@@ -75,12 +86,12 @@ def described(args: Sequence[Any]) -> tuple[Any, ...] | None:
             found = elements(x)
             key.append(None if found is None else found is FLOATS)
         elif cls not in NUMBERS and cls is not dict:
-            if _is_array(cls):
+            if is_array(cls):
                 key.append(x.dtype)
                 key.append(x.ndim)
                 continue
             parts = structure(x)
-            if parts is None:
+            if parts is None and not is_object(x):
                 return None
             key.append(parts)
     return tuple(key)

@@ -23,7 +23,7 @@ from adbc.runtime.entry.first import first_dual_call
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
 from adbc.runtime.entry.results import pair, with_tangent
 from adbc.runtime.entry.selection import completed
-from adbc.runtime.entry.structures import Pairs, fits, is_plain, structure, zeros
+from adbc.runtime.entry.structures import ARRAYS, NEITHER, Pairs, fits, is_plain, structure, zeros
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT, zero_tangent
@@ -339,10 +339,10 @@ def _container(x: Any, t: Any, kind: str, known: Any, waiting: Pairs) -> Any:
         waiting.append((x, NO_TANGENT))
         return NO_TANGENT
     first = len(waiting)
-    zero = zeros(x, waiting, False, False)
+    zero = zeros(x, waiting, False, NEITHER)
     if zero is None:  # there are arrays in it, or it is not simple
         del waiting[first:]
-        zero = zeros(x, waiting, True)
+        zero = zeros(x, waiting, True, ARRAYS)
     return zero
 
 

@@ -29,6 +29,7 @@ from adbc.runtime.entry.described import (
     are_numeric,
     described,
     elements,
+    is_array,
     is_watched,
     lists_in,
     owner_of,
@@ -39,7 +40,18 @@ from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import pair, real, seed, snapshot
 from adbc.runtime.entry.selection import Selector, by_position, completed, least_count, places, selectors
 from adbc.runtime.entry.shared import is_alone, is_simple, shared
-from adbc.runtime.entry.structures import FIRST, Pairs, is_met_again, is_plain, structure, zeros
+from adbc.runtime.entry.structures import (
+    ARRAYS,
+    FIRST,
+    Also,
+    Pairs,
+    are_apart,
+    is_met_again,
+    is_object,
+    is_plain,
+    structure,
+    zeros,
+)
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
@@ -64,6 +76,7 @@ class Way:
     """
 
     __slots__ = (
+        "also",
         "array_types",
         "arrays",
         "classes",
@@ -98,7 +111,7 @@ class Way:
     ) -> None:
         self.engine = plan.rule.engine
         self.classes = (*map(type, args),)
-        self.array_types = [(i, x.dtype, x.ndim) for i, x in enumerate(args) if hasattr(x, "dtype")]
+        self.array_types = [(i, x.dtype, x.ndim) for i, x in enumerate(args) if is_array(type(x))]
         """Place, dtype and number of dimensions of each array."""
         lists = tuple(lists) or (None,) * len(shadows)
         self.lists = [(i, lists[i]) for i, x in enumerate(args) if type(x) is list]
@@ -107,12 +120,16 @@ class Way:
         """Place and structure of each tuple."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
         """The places of the arrays that need no shadow, if cotangents are values."""
-        self.has_arrays = (
-            bool(self.array_types)
-            or plan.rule.takes_function
-            or any(kind is _NEW and _holds_arrays(x) for kind, x in zip(shadows, args, strict=True))
-        )
+        inside = [x for kind, x in zip(shadows, args, strict=True) if kind is _NEW and not is_array(type(x))]
+        met: Pairs = []
+        for x in inside:
+            zeros(x, met, False)
+        has_arrays = any(is_array(type(x)) for x, _ in met)
+        has_objects = any(zeros(x, [], False, ARRAYS) is None for x in inside)
+        self.has_arrays = bool(self.array_types) or plan.rule.takes_function or has_arrays
         """Whether the pullback has to do with arrays."""
+        self.also = Also(self.has_arrays, has_objects)
+        """What stands in lists, dicts and objects."""
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
         self.rule = rule = plan.rule
@@ -324,7 +341,7 @@ def _meet(way: Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
             met.append((x, NO_FDATA))
             given[i] = NO_FDATA if kind is _VALUE else None
             continue
-        shadow = _zero(x, kind is _HELD, known_list, is_asked, met, way.has_arrays)
+        shadow = _zero(x, kind is _HELD, known_list, is_asked, met, way.also)
         if shadow is None:
             return None
         if kind is _NEW:
@@ -335,6 +352,8 @@ def _meet(way: Way, args: tuple[Any, ...]) -> tuple[list[Any], Pairs] | None:
             owners.append((owner_of(x), NO_TANGENT))
     if owners and not is_closed:  # what a view belongs to may have been given too
         owners += met
+    if way.also.objects and not are_apart(met):
+        return None
     is_again = len(met) > 1 and len({*map(id, map(FIRST, met))}) != len(met) and is_met_again(met)
     return None if is_again or (owners and is_met_again(owners)) else (given, met)
 
@@ -441,24 +460,15 @@ def _is_value(type_: Any) -> bool:
     return isinstance(type_, ArrayType) and type_.dtype in ("float64", "float32") and bool(type_.ndim)
 
 
-def _holds_arrays(x: Any) -> bool:
-    """Whether there are arrays in a list or dict."""
-    met: Pairs = []
-    if type(x) in _WITH_ADDRESS:
-        zeros(x, met, False)
-    return any(hasattr(part, "dtype") for part, _ in met)
+def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs, also: Also) -> Any:
+    """The zero shadow of an array that owns its memory, or of a list, dict or object of what has no address,
+    or of such; `NO_TANGENT` if it is constant, which an array may be that is a view, too; else None.
 
-
-def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs, with_arrays: bool) -> Any:
-    """The zero shadow of an array that owns its memory, or of a list or dict of what has no address, or of
-    lists and dicts of such; `NO_TANGENT` if it is constant, which an array may be that is a view, too; else
-    None.
-
-    met: gets all that has an address, with its shadow.  known_list: what is known of a list.  with_arrays:
-    whether arrays may be in a list or dict.
+    met: gets all that has an address, with its shadow.  known_list: what is known of a list.  also: what
+    may stand in a list, dict or object.
     """
     shadow: Any
-    if type(x) not in _WITH_ADDRESS:
+    if type(x) not in _WITH_ADDRESS and is_array(type(x)):
         if x.base is not None and (not is_constant or owner_of(x) is None):
             return None
         if x.dtype.kind not in ("fciub" if is_constant else "fc"):
@@ -471,7 +481,7 @@ def _zero(x: Any, is_constant: bool, known_list: Any, is_asked: bool, met: Pairs
         if known_list is ROWS:
             met.extend([(row, NO_TANGENT) for row in x])
     elif known_list is None:
-        return zeros(x, met, is_asked, with_arrays)
+        return zeros(x, met, is_asked, also)
     elif known_list is ROWS:
         shadow = [*map(_ZERO.__mul__, map(len, x))]
         met.extend(zip(x, shadow, strict=True))
@@ -487,7 +497,9 @@ _ZERO = [0.0]
 
 def _has_memory(x: Any) -> bool:
     """Whether an argument has a shadow by its address: integers in arrays have none."""
-    return type(x) in _WITH_ADDRESS or (hasattr(x, "dtype") and x.dtype.kind not in "iub")
+    if is_array(type(x)):
+        return x.dtype.kind not in "iub"
+    return type(x) in _WITH_ADDRESS or is_object(x)
 
 
 def value_and_gradient_of(

@@ -1,9 +1,9 @@
-"""What arguments are made of: values without an address, and lists and dicts that hold such.
+"""What arguments are made of: values without an address, and lists, dicts and objects that hold such.
 
 A way in is found once per structure of the arguments.  Then a glance has to tell whether an argument has that
 structure, and its zero tangent has to be made without a walk: what holds nothing but numbers, text, tuples of
-these, or lists and dicts of all this, needs neither the memory of a walk nor its pending work.  Whole columns
-of classes are compared at once.
+these, or lists, dicts and attributes of objects of all this, needs neither the memory of a walk nor its
+pending work.  Whole columns of classes are compared at once.
 """
 
 from __future__ import annotations
@@ -13,24 +13,44 @@ import operator
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, compress, repeat
-from typing import Any
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, NamedTuple
 
 from adbc.runtime.calls.classes import is_heap_type
-from adbc.tangents import NO_TANGENT
+from adbc.tangents import NO_TANGENT, MutableTangent
 from adbc.tangents.activity_marks import mark_inactive
+from adbc.tangents.fields import instance_dict, instance_fields
+from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["FIRST", "Pairs", "fits", "is_met_again", "is_plain", "structure", "zeros"]
+__all__ = [
+    "ALL", "ARRAYS", "FIRST", "NEITHER", "Also", "Pairs", "are_apart", "fits", "is_met_again", "is_object",
+    "is_plain", "structure", "zeros",
+]  # fmt: skip
 
 Pairs = list[tuple[Any, Any]]
 """Objects and their tangents."""
+
+
+class Also(NamedTuple):
+    """What may stand in lists, dicts and tuples besides each other and values without an address.
+
+    arrays: arrays of numbers that own their memory.  objects: instances of classes in Python with nothing
+    but their attributes, functions that bring nothing along, and what has no derivative at all.
+    """
+
+    arrays: bool = True
+    objects: bool = True
+
+
+ALL, NEITHER, ARRAYS = Also(), Also(False, False), Also(True, False)
 
 _FLOAT = {float}
 _INACTIVE = frozenset({str, bytes, int, bool, type(None)})
 _ATOMS = _INACTIVE | _FLOAT
 _KEYS = frozenset({str, int})
 _NESTED = frozenset({list, dict})
-_EMPTY = frozenset({type(NO_TANGENT), list, dict})
+_EMPTY = frozenset({type(NO_TANGENT), list, dict, MutableTangent})
 """Classes of the tangents of parts that by themselves are no sign of a derivative."""
 _DEPTH = 4
 """How many containers may be nested; what holds itself has no end."""
@@ -71,19 +91,19 @@ def is_plain(parts: Collection[Any]) -> bool:
     return False
 
 
-def zeros(x: Any, met: Pairs, is_asked: bool, with_arrays: bool = True) -> Any:
+def zeros(x: Any, met: Pairs, is_asked: bool, also: Also = ALL) -> Any:
     """The zero tangent of a list or dict of values without an address, or of such lists and dicts; each of
     these comes into `met` with its own.  None if it holds anything else.
 
     is_asked: None too if nothing in it is seen to have a derivative, of which somebody asks for it.
-    with_arrays: whether arrays of numbers that own their memory may be there too.
+    also: what else may be there.
     """
     first = len(met)
-    t = _zeros(x, met, _DEPTH, with_arrays)
+    t = _zeros(x, met, _DEPTH, also)
     if t is None:
         return t
     if not is_asked:
-        if with_arrays:
+        if also.arrays:
             for _, made in met[first:]:
                 mark_inactive(made)
         return t
@@ -93,18 +113,32 @@ def zeros(x: Any, met: Pairs, is_asked: bool, with_arrays: bool = True) -> Any:
 def _may_move(made: Any) -> bool:
     """Whether there is a number in a tangent: an array is one of numbers, even if it has no axis."""
     if type(made) is not dict and type(made) is not list:
-        return True
+        if type(made) is not MutableTangent:
+            return True
+        made = vars(made)
     return not _EMPTY.issuperset(map(type, made.values() if type(made) is dict else made))
 
 
-def _zeros(x: Any, met: Pairs, depth: int, with_arrays: bool) -> Any:
+def is_object(x: Any) -> bool:
+    """Whether `x` is an instance of a class in Python whose attributes are all that it has."""
+    return type(kind_of(type(x))) is InstanceKind
+
+
+def are_apart(met: Pairs) -> bool:
+    """Whether no two of the objects that were met share their attributes, and none of their dictionaries was
+    met by itself."""
+    spaces = [id(instance_dict(x)) for x, t in met if type(t) is MutableTangent and type(x).__dictoffset__]
+    return len({*spaces}) == len(spaces) and {id(x) for x, _ in met}.isdisjoint(spaces)
+
+
+def _zeros(x: Any, met: Pairs, depth: int, also: Also) -> Any:
     cls = type(x)
     if cls is list:
         parts: Any = x
     elif cls is dict and {*map(type, x)} <= _KEYS and "__builtins__" not in x:  # the globals of a module
         parts = x.values()
     else:
-        return None
+        return _of_object(x, met, depth, also) if also.objects and is_object(x) else None
     classes = {*map(type, parts)}
     t: Any
     if classes == _FLOAT:
@@ -114,7 +148,7 @@ def _zeros(x: Any, met: Pairs, depth: int, with_arrays: bool) -> Any:
     else:
         made = _of_tuples(parts) if classes == {tuple} else None
         if made is None:
-            made = _parts(parts, met, depth, with_arrays)
+            made = _parts(parts, met, depth, also)
             if made is None:
                 return None
         t = made if cls is list else dict(zip(x, made, strict=True))
@@ -122,7 +156,19 @@ def _zeros(x: Any, met: Pairs, depth: int, with_arrays: bool) -> Any:
     return t
 
 
-def _parts(parts: Iterable[Any], met: Pairs, depth: int, with_arrays: bool) -> list[Any] | None:
+def _of_object(x: Any, met: Pairs, depth: int, also: Also) -> MutableTangent | None:
+    """The zero tangent of an instance of a class in Python; None if something in it is not simple."""
+    fields = instance_fields(x)
+    made = _parts([value for _, value in fields], met, depth, also)
+    if made is None:
+        return None
+    t = MutableTangent()
+    t.__dict__.update(zip([name for name, _ in fields], made, strict=True))
+    met.append((x, t))
+    return t
+
+
+def _parts(parts: Iterable[Any], met: Pairs, depth: int, also: Also) -> list[Any] | None:
     """The zero tangents of what is in a list, dict or tuple; None if some of that is not simple."""
     made = []
     for x in parts:
@@ -135,23 +181,37 @@ def _parts(parts: Iterable[Any], met: Pairs, depth: int, with_arrays: bool) -> l
         elif not depth:
             return None
         elif cls is tuple:
-            t = _of_tuple(x, met, depth - 1, with_arrays)
-        elif cls in _NESTED:
-            t = _zeros(x, met, depth - 1, with_arrays)
+            t = _of_tuple(x, met, depth - 1, also)
+        elif cls in _NESTED or (also.objects and is_object(x)):
+            t = _zeros(x, met, depth - 1, also)
+        elif also.objects and (kind_of(cls).inactive or _is_bare_function(x)):
+            t = NO_TANGENT
         else:
-            t = _of_array(x, met) if with_arrays and cls.__name__ == "ndarray" else None
+            t = _of_array(x, met) if also.arrays and cls.__name__ == "ndarray" else None
         if t is None:
             return None
         made.append(t)
     return made
 
 
-def _of_tuple(x: tuple[Any, ...], met: Pairs, depth: int, with_arrays: bool) -> Any:
+def _is_bare_function(x: Any) -> bool:
+    """Whether `x` is a function that brings nothing along that may have a derivative."""
+    if type(x) is BuiltinFunctionType:
+        return x.__self__ is None or type(x.__self__) is ModuleType
+    return (
+        type(x) is FunctionType
+        and x.__closure__ is None
+        and x.__defaults__ is None
+        and x.__kwdefaults__ is None
+    )
+
+
+def _of_tuple(x: tuple[Any, ...], met: Pairs, depth: int, also: Also) -> Any:
     """The zero tangent of a tuple; None if something in it is not simple."""
     classes = (*map(type, x),)
     if _ATOMS.issuperset(classes):
         return _of_classes(classes)
-    parts = _parts(x, met, depth, with_arrays)
+    parts = _parts(x, met, depth, also)
     if parts is None:
         return None
     return NO_TANGENT if all(c is NO_TANGENT for c in parts) else tuple(parts)

@@ -57,6 +57,9 @@ class Shadows:
                     )
                 else:
                     kind_of(type(obj)).remember(obj, tangent, self.met)
+                    if type(tangent) is MutableTangent and type(obj).__dictoffset__:
+                        fields = instance_dict(obj)
+                        self.met["fields", id(fields)] = fields, tangent  # as a walk does
         return self.met
 
     def start_with(self, memo: dict[Any, tuple[Any, Any]]) -> None:
