@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from adbc.runtime.calls.plans import FLOATS, ROWS
-from adbc.runtime.entry.structures import is_object, structure
+from adbc.runtime.entry.structures import is_object, record, structure
 from adbc.runtime.state.engine import SupportView
 from adbc.types import AbstractType
 
@@ -90,7 +90,7 @@ def described(args: Sequence[Any]) -> tuple[Any, ...] | None:
                 key.append(x.dtype)
                 key.append(x.ndim)
                 continue
-            parts = structure(x)
+            parts = structure(x) or record(x)
             if parts is None and not is_object(x):
                 return None
             key.append(parts)

@@ -49,6 +49,7 @@ from adbc.runtime.entry.structures import (
     is_met_again,
     is_object,
     is_plain,
+    record,
     structure,
     zeros,
 )
@@ -91,6 +92,7 @@ class Way:
         "is_short",
         "lists",
         "plan",
+        "records",
         "rule",
         "shadows",
         "tuples",
@@ -118,6 +120,8 @@ class Way:
         """The place of each list, and what is known of its elements, as the key says."""
         self.tuples = [(i, structure(x)) for i, x in enumerate(args) if type(x) is tuple]
         """Place and structure of each tuple."""
+        self.records = [(i, known) for i, x in enumerate(args) if (known := record(x)) is not None]
+        """The same of each record."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
         """The places of the arrays that need no shadow, if cotangents are values."""
         inside = [x for kind, x in zip(shadows, args, strict=True) if kind is _NEW and not is_array(type(x))]
@@ -183,6 +187,9 @@ class Way:
                 return False
         for i, known in self.tuples:
             if structure(args[i]) != known:
+                return False
+        for i, known in self.records:
+            if record(args[i]) != known:
                 return False
         for i, dtype, ndim in self.array_types:
             x = args[i]

@@ -13,19 +13,20 @@ import operator
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, compress, repeat
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from adbc.runtime.calls.classes import is_heap_type
 from adbc.tangents import NO_TANGENT, MutableTangent
 from adbc.tangents.activity_marks import mark_inactive
-from adbc.tangents.fields import instance_dict, instance_fields
+from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields
 from adbc.tangents.objects import InstanceKind
-from adbc.tangents.protocol import kind_of
+from adbc.tangents.protocol import ValueKind, kind_of
 
 __all__ = [
     "ALL", "ARRAYS", "FIRST", "NEITHER", "Also", "Pairs", "are_apart", "fits", "is_met_again", "is_object",
-    "is_plain", "structure", "zeros",
+    "is_plain", "record",
+    "structure", "zeros",
 ]  # fmt: skip
 
 Pairs = list[tuple[Any, Any]]
@@ -71,6 +72,21 @@ def structure(x: Any, depth: int = _DEEPEST) -> Any:
         return None
     parts = tuple([structure(c, depth - 1) for c in x])
     return None if None in parts else parts
+
+
+def record(x: Any) -> Any:
+    """The class of `x`, a frozen dataclass or a named tuple of values without parts, and the classes of
+    these; None of anything else."""
+    cls = type(x)
+    kind = kind_of(cls)
+    if not isinstance(kind, ValueKind) or cls in _NO_RECORDS or has_attributes_beside(cls):
+        return None
+    classes = tuple([type(part) for _, part in kind.parts(x)])
+    return (cls, *classes) if _ATOMS.issuperset(classes) else None
+
+
+_NO_RECORDS = frozenset({tuple, MethodType})
+"""Classes of values with parts that have no names of their own."""
 
 
 def _is_time(cls: type) -> bool:

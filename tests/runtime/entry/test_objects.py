@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -205,3 +205,41 @@ def test_an_object_without_numbers() -> None:
 
     for b in many(lambda o, x: x * len(o.name), Empty(), 2.0):
         assert vars(b) == {"name": adbc.NoTangent()}
+
+
+class Pair(NamedTuple):
+    a: float
+    b: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    a: float
+    b: Any
+
+
+@pytest.mark.parametrize("cls", [Pair, Frozen])
+def test_records(cls: Any) -> None:
+    def f(p: Any, x: float) -> Any:
+        return p.a * p.a * x + (p.b * x if isinstance(p.b, float) else 2.0 * x)
+
+    gradient, both = adbc.grad(f), adbc.grad(f, (0, 1))
+    for _ in range(4):
+        b = gradient(cls(3.0, 4.0), 0.5)
+        assert (b.a, b.b) == (3.0, 0.5)
+        b = gradient(cls(3.0, "name"), 0.5)
+        assert (b.a, b.b) == (3.0, adbc.NoTangent())
+        b, bx = both(cls(3, 4.0), 0.5)
+        assert (b.a, b.b, bx) == (adbc.NoTangent(), 0.5, 13.0)
+        assert gradient(cls(3.0, [4.0]), 0.5).b == [0.0]
+        check_rule(f, cls(3.0, 4.0), 0.5)
+
+
+def test_a_record_with_attributes_beside() -> None:
+    class Wide(Pair):
+        pass
+
+    wide = Wide(3.0, 4.0)
+    wide.scale = 2.0  # type: ignore[attr-defined]
+    for b in many(lambda p, x: p.a * p.scale * x, Wide(3.0, 4.0) if False else wide, 0.5, argnums=1):
+        assert b == 6.0
