@@ -121,7 +121,7 @@ class Way:
         self.tuples = [(i, structure(x)) for i, x in enumerate(args) if type(x) is tuple]
         """Place and structure of each tuple."""
         self.records = [(i, known) for i, x in enumerate(args) if (known := record(x)) is not None]
-        """The same of each record."""
+        """Place and classes of each record."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
         """The places of the arrays that need no shadow, if cotangents are values."""
         inside = [x for kind, x in zip(shadows, args, strict=True) if kind is _NEW and not is_array(type(x))]
