@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import pathlib
 import sys
 import time
@@ -12,7 +11,13 @@ from collections.abc import Iterator
 from adbc.testing.coverage.bodies import BodyMutation, survey_of_bodies
 from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.judge import LIMIT
-from adbc.testing.coverage.mutations import Mutation, mutated_entries, survey_of_mutations
+from adbc.testing.coverage.met import met_in_calls
+from adbc.testing.coverage.mutations import (
+    Mutation,
+    mutated_entries,
+    survey_of_inner_rows,
+    survey_of_mutations,
+)
 from adbc.testing.coverage.publish import page
 from adbc.testing.coverage.report import Group, as_json, table, to_look_at
 from adbc.testing.coverage.survey import survey, work
@@ -24,17 +29,14 @@ WORDS = ("found", "survives", "listed", "refused", "untried")
 def _mutate(modules: list[str], only: str, limit: int) -> int:
     """Show which mutations of rules survive, and how many there are; 1 if one survives that is not listed, or
     if there is no call for one.  How far it has come is told beside, on the other stream: of how many rows,
-    behind which come the functions in Python that are found in calls."""
+    behind which come the rows and the functions in Python that are met in calls."""
     counts: dict[str, dict[str, int]] = {}
     start = time.monotonic()
     for module in modules:
         words = counts.setdefault(module, dict.fromkeys(WORDS, 0))
         total = sum(len(mutations) for _, _, mutations in mutated_entries(module, only))
         last = ""
-        found: Iterator[tuple[Mutation | BodyMutation, str]] = itertools.chain(
-            survey_of_mutations(module, only, limit), survey_of_bodies(module, only, limit)
-        )
-        for number, (mutation, word) in enumerate(found, 1):
+        for number, (mutation, word) in enumerate(_surveyed(module, only, limit), 1):
             words[word] += 1
             if word in ("survives", "untried"):
                 print(f"{word}: {mutation.name}", flush=True)
@@ -45,6 +47,13 @@ def _mutate(modules: list[str], only: str, limit: int) -> int:
     for module, words in counts.items():
         print(f"{module}: {sum(words.values())} mutations, {', '.join(f'{n} {w}' for w, n in words.items())}")
     return int(any(words["survives"] + words["untried"] for words in counts.values()))
+
+
+def _surveyed(module: str, only: str, limit: int) -> Iterator[tuple[Mutation | BodyMutation, str]]:
+    yield from survey_of_mutations(module, only, limit)
+    met = met_in_calls(module, only, limit)
+    yield from survey_of_inner_rows(met, limit)
+    yield from survey_of_bodies(met, limit)
 
 
 def main() -> None:

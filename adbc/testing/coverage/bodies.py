@@ -17,51 +17,18 @@ import functools
 import gc
 import inspect
 import textwrap
-import time
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from adbc.errors import AdbcError
-from adbc.ir.graph import Graph
-from adbc.rules import default_table
-from adbc.runtime.build import graphs
 from adbc.testing.coverage.cases import Case
-from adbc.testing.coverage.entries import entries_of
-from adbc.testing.coverage.generated import cases_of
 from adbc.testing.coverage.judge import judge
-from adbc.testing.coverage.publish import resolved
-from adbc.testing.coverage.tables.survivors import ENDLESS, SURVIVORS
-from adbc.testing.coverage.values import names_in
+from adbc.testing.coverage.met import HOME, Met, derive_anew
+from adbc.testing.coverage.tables.survivors import SURVIVORS
 
-__all__ = ["BodyMutation", "bodies_of", "mutations_in", "survey_of_bodies", "wrong"]
-
-HOME = "adbc.rules."
-HOMES = {
-    "scipy.cluster.vq": "scipy.clusters",
-    "scipy.fft": "scipy.fourier",
-    "scipy.fftpack": "scipy.fftpack",
-    "scipy.integrate": "scipy.integrals scipy.differential scipy.explicit_steps",
-    "scipy.interpolate": "scipy.interpolate scipy.splines",
-    "scipy.linalg": "scipy.factorisations scipy.other_factorisations scipy.matrix_functions scipy.solves"
-    " scipy.stacks",
-    "scipy.ndimage": "scipy.ndimage scipy.ndimage_interpolation",
-    "scipy.optimize": "scipy.optimize scipy.least_squares",
-    "scipy.signal": "scipy.signal scipy.peaks",
-    "scipy.sparse": "scipy.sparse scipy.blocks_of_rows scipy.lists_of_rows",
-    "scipy.sparse.linalg": "scipy.sparse_solves",
-    "scipy.spatial": "scipy.trees",
-    "scipy.spatial.distance": "scipy.distances",
-    "scipy.spatial.transform": "scipy.rotations",
-    "scipy.special": "scipy.special scipy.harmonics scipy.functions",
-    "scipy.stats": "scipy.continuous scipy.estimates scipy.discrete scipy.distributions scipy.several",
-}
-"""By module, the modules of rules whose functions are made wrong: others are met too, by constants mostly."""
-_TEXTS = 24
-"""How many calls of a function are looked at."""
-_CASES = 24
-"""By how many calls a mutation is looked for, the quickest ones of each public function first."""
+__all__ = ["BodyMutation", "mutations_in", "survey_of_bodies", "wrong"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,85 +46,6 @@ class BodyMutation:
     @property
     def name(self) -> str:
         return f"{self.entry}: {self.what}"
-
-
-# -- which functions there are ----------------------------------------------------------------------------
-
-
-@contextmanager
-def _asked(found: set[types.FunctionType]) -> Iterator[None]:
-    """A block of code in which functions of rules whose graph is asked for are added to `found`."""
-    original = graphs.Graphs.primal
-
-    @functools.wraps(original)
-    def primal(self: Any, function: Any) -> Graph:
-        if isinstance(function, types.FunctionType) and str(function.__module__).startswith(HOME):
-            found.add(function)
-        return original(self, function)
-
-    graphs.Graphs.primal = primal  # type: ignore[method-assign]  # put back below
-    try:
-        yield
-    finally:
-        graphs.Graphs.primal = original  # type: ignore[method-assign]
-
-
-def _derive_anew() -> None:
-    """Let everything that was derived be derived again."""
-    table = default_table()
-    row = table.rows(abs)[0]
-    table.exchange(row, row)
-
-
-def bodies_of(module: str, pattern: str, limit: int) -> dict[types.FunctionType, Sequence[Case]]:
-    """The functions of rules that are differentiated in right calls of public functions of `module` whose
-    names contain `pattern`, each with such calls, the quickest first."""
-    homes = {HOME + name for name in HOMES.get(module, "").split()}
-    if not homes:
-        return {}
-    timed: dict[types.FunctionType, list[tuple[float, Case]]] = {}
-    for entries in entries_of(module).values():
-        for entry, thing in entries.items():
-            for case in _some(entry, thing) if pattern in entry else ():
-                met: set[types.FunctionType] = set()
-                _derive_anew()
-                start = time.perf_counter()
-                with _asked(met):
-                    verdict = judge(case, limit)
-                seconds = time.perf_counter() - start
-                if verdict is not None and verdict.status == "right":
-                    for outer in {_outermost(f) for f in met if f.__module__ in homes} - {None}:
-                        timed.setdefault(outer, []).append((seconds, case))  # type: ignore[arg-type]  # not None
-    return {f: _in_turns(found)[:_CASES] for f, found in timed.items()}
-
-
-def _in_turns(timed: list[tuple[float, Case]]) -> list[Case]:
-    """The cases, the quickest of each public function first, then the next quickest of each."""
-    turns: dict[str, int] = {}
-    ordered = []
-    for number, (_, case) in enumerate(sorted(timed, key=lambda x: x[0])):
-        turns[case.entry] = turns.get(case.entry, 0) + 1
-        ordered.append((turns[case.entry], number, case))
-    return [case for _, _, case in sorted(ordered, key=lambda x: x[:2])]
-
-
-def _some(entry: str, thing: Any) -> Sequence[Case]:
-    """A call of each form by which a function is judged."""
-    found: dict[str, Case] = {}
-    for case in cases_of(entry, resolved(entry, thing)):
-        if case.primary and names_in(case.text) and case.kind not in ENDLESS.get(entry, ()):
-            found.setdefault(case.text, case)
-    return [*found.values()][:_TEXTS]
-
-
-def _outermost(function: types.FunctionType) -> types.FunctionType | None:
-    """The function of a module, or the method of a class there, in whose text that of `function` stands; None
-    if there is no text."""
-    home: Any = inspect.getmodule(function)
-    for name in function.__qualname__.partition(".<locals>")[0].split("."):
-        home = getattr(home, name, None)
-    home = getattr(home, "__wrapped__", home)
-    return home if isinstance(home, types.FunctionType) and home.__name__ != "<lambda>" else None
 
 
 @functools.cache
@@ -320,13 +208,13 @@ def wrong(mutation: BodyMutation) -> Iterator[None]:
     changed = [(f, old, new) for old, new in mutation.codes.items() for f in _by_code().get(old, ())]
     for f, _, new in changed:
         f.__code__ = new
-    _derive_anew()
+    derive_anew()
     try:
         yield
     finally:
         for f, old, _ in changed:
             f.__code__ = old
-        _derive_anew()
+        derive_anew()
 
 
 def _word(mutation: BodyMutation, cases: Sequence[Case], limit: int) -> str:
@@ -341,9 +229,9 @@ def _word(mutation: BodyMutation, cases: Sequence[Case], limit: int) -> str:
     return "listed" if mutation.name in SURVIVORS else "survives"
 
 
-def survey_of_bodies(module: str, pattern: str = "", limit: int = 20) -> Iterator[tuple[BodyMutation, str]]:
-    """The mutations of all functions of rules that are differentiated in calls of public functions of
-    `module`, each "found", "listed" among those that cannot be, or one that "survives"."""
-    for function, cases in bodies_of(module, pattern, limit).items():
+def survey_of_bodies(met: Met, limit: int = 20) -> Iterator[tuple[BodyMutation, str]]:
+    """The mutations of all functions of rules that were `met` in calls of public functions, each "found",
+    "listed" among those that cannot be, or one that "survives"."""
+    for function, cases in met.bodies.items():
         for mutation in mutations_in(function):
             yield mutation, _word(mutation, cases, limit)

@@ -7,6 +7,9 @@ be wrong.  A mutation that no call finds survives, and is a hole in the cases.
 A formula that exists in both modes is made wrong in both alike, so that nothing but differences can tell; in
 a rule that is a function, the two modes are made wrong one by one; and where an argument is overwritten, it
 is not put back.
+
+So is each row that no public name stands for, and that calls of public functions meet: a method of a
+distribution, a function of C below one in Python.
 """
 
 from __future__ import annotations
@@ -23,9 +26,10 @@ import numpy as np
 from adbc.config import Config
 from adbc.rules import default_table
 from adbc.rules.activity import Refusal
-from adbc.rules.formulas import formulas_of
+from adbc.rules.formulas import AnyFormula, Formula, formulas_of
 from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.numpy.elementwise import ElementwiseRule
+from adbc.rules.scipy.of_distributions import MethodRule
 from adbc.rules.table import Overlay, PureRule, Rule, ScalarRule, ZeroRule
 from adbc.runtime import use
 from adbc.tangents import FData, RData, Tangent
@@ -34,13 +38,17 @@ from adbc.testing.coverage.cases import Case
 from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.generated import cases_of
 from adbc.testing.coverage.judge import judge
+from adbc.testing.coverage.met import Met
 from adbc.testing.coverage.publish import resolved
 from adbc.testing.coverage.tables.survivors import ENDLESS, SURVIVORS
 from adbc.testing.coverage.values import names_in
 
-__all__ = ["Mutation", "mutated_entries", "mutations_of", "replaced", "survey_of_mutations", "survives"]
+__all__ = [
+    "Mutation", "mutated_entries", "mutations_of", "name_of", "replaced", "survey_of_inner_rows",
+    "survey_of_mutations", "survives",
+]  # fmt: skip
 
-Formula = Callable[..., Any]
+Function = Callable[..., Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +69,7 @@ class Mutation:
         return f"{self.entry}: {self.what}"
 
 
-def _scaled(formula: Formula, factor: float) -> Formula:
+def _scaled(formula: Function, factor: float) -> Function:
     def wrong(*args: Any, **options: Any) -> Any:
         return factor * np.asarray(formula(*args, **options))[()]
 
@@ -81,6 +89,9 @@ def mutations_of(entry: str, function: Any) -> Iterator[Mutation]:
 
 def _ways(row: Rule) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(row, ZeroRule):
+        return
+    if isinstance(row, MethodRule):
+        yield from _of_methods(row)
         return
     if isinstance(row, ScalarRule):
         yield from _of_partials(row)
@@ -113,6 +124,21 @@ def _of_formulas(row: Any) -> Iterator[tuple[str, dict[str, Any]]]:
                 _fields(row, _with(along, _scaled(jvp, factor)), _with(against, _scaled(vjp, factor))),
             )
         yield f"argument {i}: dropped", _fields(row, _with(along, None), _with(against, None))
+
+
+def _of_methods(row: MethodRule) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The mutations of a row whose formulas stand in it once more, as they are written inline."""
+    for what, fields in _of_formulas(row):
+        i = int(what.split()[1].rstrip(":")) - 1
+        factor = next((factor for said, factor in _FACTORS.items() if what.endswith(said)), None)
+        others = row.written[:i], row.written[i + 1 :]
+        yield what, fields | {"written": _with(others, _scaled_formula(row.written[i], factor))}
+
+
+def _scaled_formula(formula: AnyFormula, factor: float | None) -> AnyFormula:
+    if factor is None or not isinstance(formula, Formula):
+        return None
+    return Formula(_scaled(formula.function, factor), makes_new=True)
 
 
 def _with(others: tuple[Sequence[Any], Sequence[Any]], formula: Any) -> tuple[Any, ...]:
@@ -235,6 +261,34 @@ def survey_of_mutations(module: str, pattern: str = "", limit: int = 20) -> Iter
             yield mutation, _word(mutation, cases, limit)
 
 
+def survey_of_inner_rows(met: Met, limit: int = 20) -> Iterator[tuple[Mutation, str]]:
+    """The mutations of the rows that were `met` in calls of public functions and that no public name stands
+    for, "found", "listed", "survives" or, where no call meets the row, "untried".  Of a refusal that is
+    dropped nothing is said: the calls are those that are right."""
+    for row, cases in met.rows.items():
+        number = next(i for i, other in enumerate(default_table().rows(row.function)) if other is row)
+        for what, fields in _ways(row):
+            mutation = Mutation(name_of(row), row, f"row {number}, {what}", fields)
+            if _without_refusal(mutation) is not None:
+                continue
+            if cases and not survives(mutation, cases, limit):
+                yield mutation, "found"
+            else:
+                yield mutation, _unfound(mutation.name, "survives" if cases else "untried")
+
+
+def _unfound(name: str, word: str) -> str:
+    return "listed" if name in SURVIVORS else word
+
+
+def name_of(row: Rule) -> str:
+    """What a row is of, as text: the name that it has itself, or that of its function."""
+    function = row.function
+    home = getattr(getattr(function, "__objclass__", function), "__module__", None)
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", repr(function))
+    return str(getattr(row, "name", "") or (f"{home}.{name}" if home else name))
+
+
 def mutated_entries(module: str, pattern: str = "") -> Iterator[tuple[str, Any, list[Mutation]]]:
     """The public functions of `module` whose names contain `pattern` and which have rows with mutations: the
     name, the function, and these."""
@@ -276,9 +330,7 @@ def _word(mutation: Mutation, cases: dict[str, list[Case]], limit: int) -> str:
         refused += [c for case in moved if (c := _moving(case, argument)) and _is_refused(c, limit)]
     if (right or refused) and not survives(mutation, right, limit, refused):
         return "found"
-    if mutation.name in SURVIVORS:
-        return "listed"
-    return "survives" if right else "refused" if refused else "untried"
+    return _unfound(mutation.name, "survives" if right else "refused" if refused else "untried")
 
 
 def _without_refusal(mutation: Mutation) -> int | None:

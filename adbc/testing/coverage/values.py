@@ -114,7 +114,7 @@ def _laid(x: np.ndarray[Any, Any], kind: str) -> np.ndarray[Any, Any]:
         case "float32":
             return x.astype(np.float32)
         case "complex":
-            hermitian = x.ndim == 2 and bool(np.allclose(x, x.T))
+            hermitian = x.ndim == 2 and x.shape == x.T.shape and bool(np.allclose(x, x.T))
             other = np.triu(x, 1) - np.tril(x, -1) if hermitian else x[::-1]
             return x + 0.3j * other
     return x

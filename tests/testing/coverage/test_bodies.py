@@ -12,7 +12,8 @@ import pytest
 import adbc
 from adbc.rules.scipy import distances, trees
 from adbc.testing.coverage import Case
-from adbc.testing.coverage.bodies import HOME, HOMES, _word, bodies_of, mutations_in, wrong
+from adbc.testing.coverage.bodies import _word, mutations_in, wrong
+from adbc.testing.coverage.met import HOME, HOMES, met_in_calls
 from adbc.testing.coverage.tables.survivors import OF_BODIES
 
 
@@ -66,7 +67,7 @@ def test_a_function_is_wrong_in_a_block() -> None:
 
 def test_functions_are_found_in_calls() -> None:
     pytest.importorskip("scipy.spatial")
-    found = bodies_of("scipy.spatial", "ConvexHull", 20)
+    found = met_in_calls("scipy.spatial", "ConvexHull", 20).bodies
     assert trees.Hull.__init__ in found
     assert {f.__module__ for f in found} <= {HOME + name for name in HOMES["scipy.spatial"].split()}
 

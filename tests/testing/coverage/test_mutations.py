@@ -11,8 +11,19 @@ import pytest
 
 import adbc
 from adbc.rules import default_table
+from adbc.rules.scipy import SOURCES
 from adbc.testing.coverage import Case
-from adbc.testing.coverage.mutations import Mutation, _by_status, _word, mutations_of, replaced, survives
+from adbc.testing.coverage.met import HOME, HOMES, Met, inner_rows, met_in_calls
+from adbc.testing.coverage.mutations import (
+    Mutation,
+    _by_status,
+    _word,
+    mutations_of,
+    name_of,
+    replaced,
+    survey_of_inner_rows,
+    survives,
+)
 from adbc.testing.coverage.tables import CALLS
 from adbc.testing.coverage.tables.survivors import SURVIVORS
 
@@ -106,3 +117,35 @@ def test_a_row_is_wrong_in_a_block() -> None:
 
 def test_survivors_have_reasons() -> None:
     assert all(SURVIVORS.values())
+
+
+def test_rows_without_a_public_name_are_found_in_calls_and_are_made_wrong() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    text = "scipy.stats.gamma.logsf(0.9 * v, 2.0 + u[1], 0.1 * u[0], 1.0 + v[1])"
+    case = Case("scipy.stats.gamma", text, "plain")
+    (row,) = [
+        row
+        for row in inner_rows("scipy.stats")
+        if row.function is stats.rv_continuous.logsf and name_of(row) == "scipy.stats.gamma.logsf"
+    ]
+    words = [word for _, word in survey_of_inner_rows(Met({}, {row: [case]}), 20)]
+    assert words == ["found"] * 12  # the place, the shape, the location and the scale
+    unmoved = Case(case.entry, "scipy.stats.gamma.logsf(0.9 * v, 2.0)", "plain")
+    words = [word for _, word in survey_of_inner_rows(Met({}, {row: [unmoved]}), 20)]
+    assert words == ["found"] * 3 + ["survives"] * 9
+    words = [word for _, word in survey_of_inner_rows(Met({}, {row: []}), 20)]
+    assert words == ["untried"] * 12
+
+
+def test_rows_that_calls_meet_are_known() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    found = met_in_calls("scipy.stats", "stats.expon", 20).rows
+    met = {name_of(row) for row, cases in found.items() if cases}
+    assert met >= {"scipy.stats.expon.pdf", "scipy.stats.expon.cdf"}
+    assert not any(name.startswith("scipy.stats.gamma") for name in met)
+    assert all(row.function is not stats.norm for row in found)
+
+
+def test_each_module_of_rules_of_scipy_is_looked_through() -> None:
+    looked_through = {name for names in HOMES.values() for name in names.split()}
+    assert {module.removeprefix(HOME) for _, module in SOURCES} <= looked_through

@@ -9,14 +9,25 @@ __all__ = ["CALLS", "SKIPPED"]
 _N = "scipy.ndimage"
 _LABELS = "np.arange(42).reshape(6, 7) % 3"
 _AT = "np.stack([v, u]) * 3.0"
+_FAR = "np.stack([v, u]) * 40.0 - 17.0"
+_MODES = ("nearest", "wrap", "reflect", "mirror", "constant")
 
 CALLS: dict[str, Sequence[str]] = {
     **{
-        f"{_N}.{name}": [f"{_N}.{name}(image, A)", f"{_N}.{name}(image, A, mode='wrap')"]
+        f"{_N}.{name}": [
+            f"{_N}.{name}(image, A)",
+            f"{_N}.{name}(image, A, mode='wrap')",
+            f"{_N}.{name}(image, C, mode='constant', cval=0.4, origin=(1, -1))",  # of an even length
+            f"{_N}.{name}(image[:2, :2], D[0], mode='mirror')",  # longer than the image
+        ]
         for name in ("convolve", "correlate")
     },
     **{
-        f"{_N}.{name}": [f"{_N}.{name}(image, v[:3])", f"{_N}.{name}(image, v[:3], axis=0, mode='constant')"]
+        f"{_N}.{name}": [
+            f"{_N}.{name}(image, v[:3])",
+            f"{_N}.{name}(image, v[:3], axis=0, mode='constant', cval=0.4)",
+            *[f"{_N}.{name}(image[:3], v[:4], axis=0, mode='{mode}', origin=1)" for mode in _MODES],
+        ]
         for name in ("convolve1d", "correlate1d")
     },
     **{
@@ -32,15 +43,7 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_N}.{name}": [f"{_N}.{name}(image, 3)"]
         for name in (
             "uniform_filter",
-            "uniform_filter1d",
-            "maximum_filter",
-            "maximum_filter1d",
-            "minimum_filter",
-            "minimum_filter1d",
-            "median_filter",
             "grey_closing",
-            "grey_dilation",
-            "grey_erosion",
             "grey_opening",
             "black_tophat",
             "white_tophat",
@@ -48,16 +51,41 @@ CALLS: dict[str, Sequence[str]] = {
             "morphological_laplace",
         )
     },
+    **{
+        f"{_N}.{name}": [
+            f"{_N}.{name}(image, 3)",
+            f"{_N}.{name}(image, 2, axis=0, mode='constant', cval=0.4, origin=-1)",
+        ]
+        for name in ("uniform_filter1d", "maximum_filter1d", "minimum_filter1d")
+    },
+    **{
+        f"{_N}.{name}": [
+            f"{_N}.{name}(image, 3)",
+            f"{_N}.{name}(image, footprint=[[1, 0, 1, 1], [0, 1, 0, 1]], mode='mirror', origin=(0, 1))",
+        ]
+        for name in ("maximum_filter", "minimum_filter", "median_filter")
+    },
+    **{
+        f"{_N}.{name}": [f"{_N}.{name}(image, 3)", f"{_N}.{name}(image, structure=A)"]
+        for name in ("grey_dilation", "grey_erosion")
+    },
     f"{_N}.percentile_filter": [f"{_N}.percentile_filter(image, 30, 3)"],
-    f"{_N}.rank_filter": [f"{_N}.rank_filter(image, 2, 3)"],
+    f"{_N}.rank_filter": [
+        f"{_N}.rank_filter(image, 2, 3)",
+        f"{_N}.rank_filter(image, 2, (2, 3), mode='wrap', origin=(0, 1))",
+        f"{_N}.rank_filter(wave, 2, 4, mode='nearest', origin=1)",
+    ],
+    f"{_N}.spline_filter1d": [
+        *[f"{_N}.spline_filter1d(image, {order}, 0)" for order in (2, 3, 4, 5)],
+        *[f"{_N}.spline_filter1d(image, mode='{mode}')" for mode in ("reflect", "grid-wrap")],
+    ],
+    f"{_N}.spline_filter": [f"{_N}.spline_filter(image)", f"{_N}.spline_filter(image, 5, mode='reflect')"],
     **{
         f"{_N}.{name}": [f"{_N}.{name}(image)"]
         for name in (
             "laplace",
             "prewitt",
             "sobel",
-            "spline_filter",
-            "spline_filter1d",
             "center_of_mass",
             "extrema",
             "maximum",
@@ -88,6 +116,13 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_N}.map_coordinates": [
         f"{_N}.map_coordinates(image, {_AT})",
         f"{_N}.map_coordinates(image, {_AT}, order=1)",
+        *[
+            f"{_N}.map_coordinates(image, {_FAR}, order={order}, mode='{mode}', cval=0.4)"
+            for mode in (*_MODES, "grid-constant", "grid-wrap")
+            if mode != "wrap"
+            for order in (2, 5)
+        ],
+        f"{_N}.map_coordinates(image[:1], {_FAR}, order=1, mode='mirror')",
     ],
     f"{_N}.affine_transform": [
         f"{_N}.affine_transform(image, A[:2, :2] * 0.3)",
@@ -97,10 +132,14 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_N}.geometric_transform(image, lambda p: (p[0] * 0.7, p[1] * 0.6), order=1)"
     ],
     f"{_N}.shift": [f"{_N}.shift(image, (0.3, 0.6))", f"{_N}.shift(image, v[:2], order=1)"],
-    f"{_N}.zoom": [f"{_N}.zoom(image, 1.3)", f"{_N}.zoom(image, 1.3, order=1)"],
+    f"{_N}.zoom": [
+        f"{_N}.zoom(image, 1.3)",
+        f"{_N}.zoom(image, 1.3, order=1)",
+        f"{_N}.zoom(image, (1.7, 0.6), order=2, mode='grid-wrap', grid_mode=True)",
+    ],
     f"{_N}.rotate": [f"{_N}.rotate(image, 20.0)", f"{_N}.rotate(image, 20.0 * v[0], reshape=False, order=1)"],
     **{
-        f"{_N}.fourier_{name}": [f"{_N}.fourier_{name}(np.fft.fft2(image), 0.7)"]
+        f"{_N}.fourier_{name}": [f"{_N}.fourier_{name}(np.fft.fft2(image), (0.7, 0.3))"]
         for name in ("gaussian", "shift", "uniform", "ellipsoid")
     },
     **{

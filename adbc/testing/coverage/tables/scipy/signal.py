@@ -12,6 +12,7 @@ _AB = "v, u + [1.0, 0.0, 0.0, 0.0, 0.0]"
 _SOS = "np.array([[0.3, 0.4, 0.1, 1.0, -0.5, 0.2], [0.2, 0.1, 0.3, 1.0, 0.3, 0.1]])"
 _SYSTEM = "v[:2], np.append(1.0, u[:2])"
 _STATES = "A, B, C[:1, :], np.zeros((1, 3))"
+_MODES = ("constant", "edge", "wrap", "reflect", "symmetric", "antisymmetric", "line", "smooth")
 
 CALLS: dict[str, Sequence[str]] = {
     f"{_S}.convolve": [
@@ -22,13 +23,25 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_S}.fftconvolve": [f"{_S}.fftconvolve({_W}, v)", f"{_S}.fftconvolve(A, B, 'same')"],
     f"{_S}.oaconvolve": [f"{_S}.oaconvolve({_W}, v)"],
     f"{_S}.correlate": [f"{_S}.correlate({_W}, v)", f"{_S}.correlate(A, B, 'same')"],
-    f"{_S}.convolve2d": [f"{_S}.convolve2d(image, A)", f"{_S}.convolve2d(image, A, 'same', 'symm')"],
-    f"{_S}.correlate2d": [f"{_S}.correlate2d(image, A)", f"{_S}.correlate2d(image, A, 'same', 'wrap')"],
+    **{
+        f"{_S}.{name}": [
+            f"{_S}.{name}(image, A)",
+            f"{_S}.{name}(image, A, 'same', 'symm')",
+            f"{_S}.{name}(image, C, 'same')",  # of an even length: two elements are in the middle
+            f"{_S}.{name}(image, C, 'same', 'symm')",
+            f"{_S}.{name}(image, C.T, 'same', 'wrap')",
+            f"{_S}.{name}(image, C, 'full', 'fill', 0.5)",
+            f"{_S}.{name}(image, C.T, 'valid')",
+        ]
+        for name in ("convolve2d", "correlate2d")
+    },
     f"{_S}.sepfir2d": [f"{_S}.sepfir2d(image, v[:3], u[:3])"],
     f"{_S}.lfilter": [
         f"{_S}.lfilter({_AB}, {_W})",
         f"{_S}.lfilter(v, 1.0, image, axis=0)",
         f"{_S}.lfilter(v[:3], [1.0, 0.2, 0.1], {_W}, zi=u[:2])",
+        f"{_S}.lfilter(v[:3], [1.0, 0.2, 0.1], image, axis=0, zi=image[:2])",
+        f"{_S}.lfilter(v, [1.0, 0.2, 0.1, 0.4], {_W}[:2], zi=u[:4])",  # shorter than the filter
     ],
     f"{_S}.filtfilt": [f"{_S}.filtfilt(v[:3], [1.0, 0.2, 0.1], {_W})"],
     f"{_S}.sosfilt": [f"{_S}.sosfilt({_SOS}, {_W})"],
@@ -37,7 +50,12 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_S}.sosfilt_zi": [f"{_S}.sosfilt_zi({_SOS}) * v[0]"],
     f"{_S}.lfiltic": [f"{_S}.lfiltic({_AB}, v[:4])"],
     f"{_S}.deconvolve": [f"{_S}.deconvolve({_W}, u + 1.0)"],
-    f"{_S}.upfirdn": [f"{_S}.upfirdn(v, {_W}, 2, 3)"],
+    f"{_S}.upfirdn": [
+        f"{_S}.upfirdn(v, {_W}, 2, 3)",
+        f"{_S}.upfirdn(v, image, 2, 1, axis=0)",
+        f"{_S}.upfirdn(v, image, 3, 2, axis=0, cval=0.7)",
+        *[f"{_S}.upfirdn({_W}, v, 3, 2, mode='{mode}')" for mode in _MODES],  # behind several ends
+    ],
     f"{_S}.resample": [f"{_S}.resample({_W}, 16)"],
     f"{_S}.resample_poly": [f"{_S}.resample_poly({_W}, 2, 3)"],
     f"{_S}.decimate": [f"{_S}.decimate({_W}, 2)"],

@@ -125,6 +125,12 @@ CONTINUOUS: dict[str, tuple[str, ...]] = {
 NEGATIVE = ("weibull_max", "levy_l", "genextreme")
 """The distributions of numbers below zero."""
 
+WHOLE = ("erlang", "irwinhall", "ksone", "kstwo")
+"""The distributions whose shapes are whole numbers."""
+
+DIRECT = ("beta", "chi2", "expon", "gamma", "norm", "t")
+"""The distributions that have rows of their own, by all parameters."""
+
 DISCRETE: dict[str, str] = {
     "bernoulli": "1, p[1]",
     "binom": "2, 5, p[1]",
@@ -163,12 +169,19 @@ def _continuous(name: str, shapes: tuple[str, ...]) -> list[str]:
     if name == "arcsine":
         x = "0.9 * v"
     scaled = "0.1 * u[0], 1.0 + 0.2 * v[1]"
+    moved = "".join(f", {shape} + 0.1 * u[{i + 1}]" for i, shape in enumerate(shapes))
+    more = [] if name in WHOLE or not shapes else [f"{_S}.{name}.logpdf({x}{moved}, {scaled})"]
+    if name in DIRECT:
+        methods = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
+        more += [f"{_S}.{name}.{method}({x}{moved}, {scaled})" for method in methods]
+        more += [f"{_S}.{name}.{method}(2.0 * v - 0.8{moved}, {scaled})" for method in ("pdf", "cdf", "sf")]
     return [
         f"{_S}.{name}.logpdf({x}{given}, {scaled})",
         f"{_S}.{name}.pdf({x}{given}, {scaled})",
         f"{_S}.{name}.cdf({x}{given}, {scaled})",
         f"{_S}.{name}.ppf(v{given}, {scaled})",
         f"{_S}.{name}.sf({x}{given})",
+        *more,
     ]
 
 
@@ -186,6 +199,11 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_S}.norm.std(v[0], u[0])",
         f"{_S}.norm.rvs(v[0], u[0], size=3, random_state=1)",
     ],
+    f"{_S}.triang": [  # of which some lie outside of the support
+        *_continuous("triang", CONTINUOUS["triang"]),
+        f"{_S}.triang.pdf(2.0 * v - 0.8, 0.4, 0.1 * u[0], 1.0 + 0.2 * v[1])",
+        f"{_S}.triang.cdf(2.0 * v - 0.8, 0.4, 0.1 * u[0], 1.0 + 0.2 * v[1])",
+    ],
     **{
         f"{_S}.{name}": [
             f"{_S}.{name}.pmf({given})",
@@ -194,6 +212,15 @@ CALLS: dict[str, Sequence[str]] = {
         ]
         for name, given in DISCRETE.items()
     },
+    f"{_S}.poisson": [
+        *[
+            f"{_S}.poisson.{method}({k}, 3.0 * v{loc})"
+            for method in ("pmf", "logpmf", "cdf", "sf", "logcdf", "logsf")
+            for k, loc in (("2", ""), ("2.0", ", 1"))
+        ],
+        f"{_S}.poisson.cdf([-1, 0, 2, 3, 9], 3.0 * v)",
+        f"{_S}.poisson.pmf([-1, 0, 2, 3, 9], 3.0 * v)",
+    ],
     f"{_S}.multivariate_normal": [
         f"{_S}.multivariate_normal.logpdf(C, v[:3], S)",
         f"{_S}.multivariate_normal.pdf(C, v[:3], S)",
@@ -204,6 +231,9 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_S}.multivariate_t": [f"{_S}.multivariate_t.logpdf(C, v[:3], S, 4.0)"],
     f"{_S}.dirichlet": [
         f"{_S}.dirichlet.logpdf(p / np.sum(p), v[:4] + 1.0)",
+        f"{_S}.dirichlet.pdf(p / np.sum(p), v[:4] + 1.0)",
+        f"{_S}.dirichlet.pdf(p[:3], v[:4] + 1.0)",
+        f"{_S}.dirichlet.logpdf(np.stack([p, p[::-1]]).T / np.sum(p), v[:4] + 1.0)",
         f"{_S}.dirichlet.mean(v[:4])",
         f"{_S}.dirichlet.entropy(v[:4])",
     ],
