@@ -58,7 +58,10 @@ def spline_filter(input: Any, order: Any = 3, output: Any = np.float64, mode: An
 
 
 def _mapped(x: Any, n: int, mode: int) -> tuple[Any, Any]:
-    """The coordinate inside of an axis of `n` elements that `x` stands for, and whether there is one."""
+    """The coordinate inside of an axis of `n` elements that `x` stands for, and whether there is one.
+
+    The numbers of the coefficients are mapped as well (`tap`); this one decides which is the nearest where
+    two are as near."""
     inside = np.ones(x.shape, bool)
     if mode in (GRID_CONSTANT, NEAREST):  # it is the coefficients that are none there, or those of the edge
         return x, inside
@@ -71,13 +74,14 @@ def _mapped(x: Any, n: int, mode: int) -> tuple[Any, Any]:
         period, low = 2.0 * (n - 1), 0.0
     elif mode == REFLECT:
         period, low = 2.0 * n, -0.5
-    elif mode == GRID_WRAP:
-        return x - turns(x, 0.0, float(n)) * n, inside
     else:
-        return np.where(within(x, n), x, x - turns(x, 0.0, n - 1.0) * (n - 1.0)), inside
-    x = x - turns(x, low, period) * period
+        return x - turns(x, 0.0, float(n)) * n, inside
+    mapped = x - turns(x, low, period) * period
     middle = low + 0.5 * period
-    return np.where(x > middle, 2.0 * middle - x, x), inside
+    is_behind = mapped > middle
+    if mode == MIRROR:  # SciPy mirrors at the last element only what comes from below
+        is_behind = is_behind & ((x < 0.0) | (mapped >= n))
+    return np.where(is_behind, 2.0 * middle - mapped, mapped), inside
 
 
 def within(x: Any, n: int) -> Any:

@@ -1,4 +1,4 @@
-"""``scipy.signal``: recursive filters and convolutions.
+"""``scipy.signal``: recursive filters, convolutions, and the median under a window.
 
 A recursive filter divides by a polynomial: what it divides is a sum of shifted signals, and only the division
 needs a rule.  That is linear in the signal, its adjoint runs backwards in time, and by the coefficients of
@@ -14,7 +14,8 @@ import numpy as np
 from scipy import signal
 
 from adbc.errors import UnsupportedError
-from adbc.rules.scipy.base import FormulaRule, ask, bodies, linear
+from adbc.rules.scipy.base import FormulaRule, ask, bodies, internal, linear
+from adbc.rules.scipy.ndimage import CONSTANT, wider
 from adbc.rules.table import Rule
 
 __all__ = ["ROWS"]
@@ -220,6 +221,93 @@ def upfirdn(
     return np.moveaxis(whole[..., :wanted], -1, axis)
 
 
+# -- filters that begin as if the signal had been mirrored -------------------------------------------------
+
+_SPLINE = internal("scipy.signal._spline")
+_BLOCK = 64
+"""The number of samples whose shares in a linear function are asked for at once."""
+
+
+def _of_first_order(function: Any) -> Any:
+    def begun(input: Any, z1: Any, precision: Any = -1.0) -> Any:
+        return function(input, z1, precision)
+
+    return begun
+
+
+def _of_second_order(function: Any) -> Any:
+    def begun(input: Any, r: Any, omega: Any, precision: Any = -1.0) -> Any:
+        return function(input, r, omega, precision)
+
+    return begun
+
+
+def _beginning(name: str, public: str, wrapped: Any) -> list[Rule]:
+    """The rows of the function in C that gives the first values of the filter `public` of signals, in rows:
+    a linear function of them, of which the share of each sample is asked for."""
+    function = getattr(_SPLINE, name, None)
+    if function is None:
+        return []
+    begun = wrapped(function)
+
+    def along(d: Any, out: Any, input: Any, *given: Any, **named: Any) -> Any:
+        return begun(np.ascontiguousarray(d), *given, **named)  # of other memory SciPy reads what is between
+
+    def back(by: Any, out: Any, input: Any, *given: Any, **named: Any) -> Any:
+        n, dtype = np.shape(input)[1], np.asarray(input).dtype
+        blocks = [np.eye(min(_BLOCK, n - k), n, k, dtype) for k in range(0, n, _BLOCK)]
+        shares = np.concatenate([begun(block, *given, **named) for block in blocks])
+        return by @ np.conjugate(shares).T
+
+    def body(*given: Any) -> Any:
+        return begun(*given)
+
+    row = FormulaRule(begun, jvp=[along], vjp=[back], name=f"scipy.signal.{public}")
+    return [row, *bodies(_SPLINE, {name: body})]
+
+
+def separable(input: Any, hrow: Any, hcol: Any) -> Any:
+    return signal.sepfir2d(input, hrow, hcol)
+
+
+def _separable_input(by: Any, input: Any, hrow: Any, hcol: Any) -> Any:
+    """The adjoint by the matrices of the two axes, which are not symmetric at their ends."""
+    (n, m), dtype, one = np.shape(input), np.asarray(input).dtype, np.ones(1, np.asarray(hrow).dtype)
+    rows, columns = separable(np.eye(m, dtype=dtype), hrow, one), separable(np.eye(n, dtype=dtype), one, hcol)
+    return np.conjugate(columns).T @ by @ np.conjugate(rows).T
+
+
+def _by_taps(by: Any, h: Any, filtered: Any) -> Any:
+    """The cotangent of the taps `h`, of which `filtered` gives the result for others."""
+    return np.array([np.sum(np.conjugate(filtered(tap)) * by) for tap in np.eye(len(h), dtype=h.dtype)])
+
+
+def _separable_hrow(by: Any, input: Any, hrow: Any, hcol: Any) -> Any:
+    return _by_taps(by, hrow, lambda tap: separable(input, tap, hcol))
+
+
+def _separable_hcol(by: Any, input: Any, hrow: Any, hcol: Any) -> Any:
+    return _by_taps(by, hcol, lambda tap: separable(input, hrow, tap))
+
+
+def sepfir2d(input: Any, hrow: Any, hcol: Any) -> Any:
+    return separable(np.asarray(input), np.asarray(hrow), np.asarray(hcol))
+
+
+# -- the median under a window -----------------------------------------------------------------------------
+
+
+def median_2d(image: Any, sizes: Any) -> Any:
+    """The body of the function in C: outside of the image there are zeros."""
+    wide = image
+    for axis, size in enumerate(sizes):
+        wide = wider(wide, axis, int(size) // 2, int(size) // 2, CONSTANT, 0)
+    n, m = np.shape(image)
+    places = [(k, j) for k in range(int(sizes[0])) for j in range(int(sizes[1]))]
+    parts = np.stack([wide[k : k + n, j : j + m] for k, j in places])
+    return np.sort(parts, axis=0)[len(places) // 2].astype(np.asarray(image).dtype)
+
+
 ROWS: list[Rule] = [
     FormulaRule(
         divided,
@@ -228,6 +316,16 @@ ROWS: list[Rule] = [
         name="scipy.signal.lfilter",
     ),
     linear(signal.convolve, (0, 1), transpose=(_convolve_x, _convolve_h)),
+    linear(
+        separable,
+        (0, 1, 2),
+        transpose=(_separable_input, _separable_hrow, _separable_hcol),
+        name="scipy.signal.sepfir2d",
+    ),
+    *_beginning("symiirorder1_ic", "symiirorder1", _of_first_order),
+    *_beginning("symiirorder2_ic_fwd", "symiirorder2", _of_second_order),
+    *_beginning("symiirorder2_ic_bwd", "symiirorder2", _of_second_order),
+    *bodies(internal("scipy.signal._sigtools"), {"_medfilt2d": median_2d}),
     *bodies(
         signal,
         {
@@ -237,6 +335,7 @@ ROWS: list[Rule] = [
             "convolve2d": _bounded(signal.convolve2d, signal.convolve, True),
             "correlate2d": _bounded(signal.correlate2d, _correlate2d, False),
             "upfirdn": upfirdn,
+            "sepfir2d": sepfir2d,
         },
     ),
 ]

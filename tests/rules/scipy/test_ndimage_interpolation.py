@@ -161,3 +161,14 @@ def test_nothing_is_filtered(name: str, shape: tuple[int, ...]) -> None:
         return EMPTY[name](np.zeros(shape) * x).sum() + 2.0 * x
 
     assert adbc.grad(f)(1.5) == adbc.jvp(f, (1.5,), (1.0,))[1] == 2.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_nearest_of_two_pixels_is_that_of_scipy(mode: str) -> None:
+    middles = np.arange(-14.5, 14.0) * np.ones((2, 1))
+    for order in (0, 1, 2):
+        agrees(
+            lambda i, order=order: ndimage.map_coordinates(i, middles, order=order, mode=mode, cval=0.7),
+            IMAGE,
+        )
+        agrees(lambda i, order=order: ndimage.shift(i, (0.5, -1.5), order=order, mode=mode, cval=0.7), IMAGE)

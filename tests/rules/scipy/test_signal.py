@@ -9,6 +9,7 @@ import pytest
 from scipy import ndimage, signal
 
 import adbc
+from adbc.errors import UnsupportedError
 from adbc.testing import test_rule as check_rule
 from tests.programs.checks import check_gradient
 
@@ -123,3 +124,31 @@ def test_other_filters_of_images() -> None:
 
     check_rule(into, IMAGE, np.ones_like(IMAGE))
     check_rule(lambda s: ndimage.gaussian_filter(IMAGE, s), 1.2, step=1e-4)
+
+
+def test_splines_of_signals_and_images() -> None:
+    wide, long = np.tile(IMAGE, (4, 4)), np.tile(X, 4)
+    check_rule(lambda x: signal.symiirorder1(x, 0.3, 0.4), long)
+    check_rule(lambda x: signal.symiirorder1(x, 0.3, 0.4), long + 1j * long[::-1])
+    check_rule(lambda x, c: signal.symiirorder1(x, c, 0.2), wide, 0.3)
+    check_rule(lambda x: signal.symiirorder2(x, 0.4, 0.7), np.tile(X, 8))  # several blocks of samples
+    check_rule(lambda x: signal.cspline2d(x), wide)
+    check_rule(lambda x: signal.qspline2d(x), wide)
+    check_rule(lambda x: signal.spline_filter(x), np.tile(IMAGE, (8, 8)))
+    with pytest.raises(UnsupportedError, match=r"scipy\.signal\.symiirorder1 .* 'z1'"):
+        adbc.grad(lambda z: signal.symiirorder1(long, 0.3, z).sum())(0.4)
+
+
+def test_separable_filters() -> None:
+    rows, columns = RNG.normal(size=3), RNG.normal(size=5)
+    check_rule(signal.sepfir2d, IMAGE, rows, columns)
+    check_rule(lambda x, h: signal.sepfir2d(x, [0.2, 0.5, 0.3], h), IMAGE, columns)
+    check_rule(signal.sepfir2d, IMAGE.astype(np.float32), *[h.astype(np.float32) for h in (rows, columns)])
+    check_rule(signal.sepfir2d, IMAGE + 1j * IMAGE[::-1], rows + 1j * rows[::-1], columns + 0.2j)
+
+
+@pytest.mark.parametrize("size", [3, (3, 5), (1, 3)])
+def test_medians_of_images(size: Any) -> None:
+    check_rule(lambda x: signal.medfilt2d(x, size), IMAGE)
+    apart = RNG.permutation(IMAGE.size).reshape(IMAGE.shape) + 1.0
+    check_rule(lambda x: signal.medfilt2d(x, size), apart.astype(np.float32))

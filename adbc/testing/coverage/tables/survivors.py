@@ -38,6 +38,12 @@ OF_BODIES = {
         "the matrix is symmetric"
     ),
     f"{_RULES}.distances.squareform: len(x) * 2, a hundredth more": "it is rounded to a whole number",
+    **{
+        f"{_RULES}.signal.upfirdn: len(h) - 1, {what}": (
+            "the signal is continued by more samples than reach the result"
+        )
+        for what in ("the other sign", "a term dropped")
+    },
 }
 """What is said of functions in Python (`adbc.testing.coverage.bodies`)."""
 

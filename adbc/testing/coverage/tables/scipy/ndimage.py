@@ -123,6 +123,10 @@ CALLS: dict[str, Sequence[str]] = {
             for order in (2, 5)
         ],
         f"{_N}.map_coordinates(image[:1], {_FAR}, order=1, mode='mirror')",
+        *[  # in the middle between two elements
+            f"{_N}.map_coordinates(image, np.arange(-20.5, 20.0) * np.ones((2, 1)), order=0, mode='{mode}')"
+            for mode in ("reflect", "mirror", "grid-wrap")
+        ],
     ],
     f"{_N}.affine_transform": [
         f"{_N}.affine_transform(image, A[:2, :2] * 0.3)",

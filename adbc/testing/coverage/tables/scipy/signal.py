@@ -67,7 +67,7 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_S}.savgol_coeffs": [f"{_S}.savgol_coeffs(5, 2) @ v"],
     f"{_S}.wiener": [f"{_S}.wiener({_W}, 5)"],
     f"{_S}.medfilt": [f"{_S}.medfilt({_W}, 5)"],
-    f"{_S}.medfilt2d": [f"{_S}.medfilt2d(image, 3)"],
+    f"{_S}.medfilt2d": [f"{_S}.medfilt2d(image, 3)", f"{_S}.medfilt2d(image, (3, 5))"],
     f"{_S}.order_filter": [f"{_S}.order_filter({_W}, np.ones(3), 1)"],
     f"{_S}.periodogram": [f"{_S}.periodogram({_W})[1]"],
     f"{_S}.welch": [f"{_S}.welch({_W}, nperseg=16)[1]"],
