@@ -42,7 +42,7 @@ def _body(name: str) -> Callable[..., Any]:
         x, scale = np.asarray(x), np.asarray(scale)
         shapes = tuple([np.asarray(s) for s in given])
         z = np.asarray((x - np.asarray(loc)) / scale, dtype=np.promote_types(x.dtype, np.float64))
-        if not are_inside(self, z, shapes, scale, is_open):
+        if z.dtype.kind != "f" or not are_inside(self, z, shapes, scale, is_open):
             return followed(self, x, *args, **kwds)
         parts = [np.ravel(part) for part in np.broadcast_arrays(z, *shapes, scale)]
         count = len(shapes) + 1

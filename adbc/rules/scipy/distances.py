@@ -12,8 +12,9 @@ import numpy as np
 from scipy.spatial import distance
 
 from adbc.errors import UnsupportedError
-from adbc.rules.scipy.base import bodies
-from adbc.rules.table import Rule
+from adbc.rules.implicit import valued
+from adbc.rules.scipy.base import bodies, internal
+from adbc.rules.table import Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -179,4 +180,27 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     return x[i, j]
 
 
-ROWS: list[Rule] = bodies(distance, {"cdist": cdist, "pdist": pdist, "squareform": squareform})
+# -- the distance of two sets ------------------------------------------------------------------------------
+
+_HAUSDORFF = internal("scipy.spatial._hausdorff")
+
+
+def farthest(ar1: Any, ar2: Any, seed: Any) -> Any:
+    """What SciPy says of the point of one set that is farthest from another, as constants."""
+    return _HAUSDORFF.directed_hausdorff(ar1, ar2, seed)
+
+
+def directed_hausdorff(ar1: Any, ar2: Any, seed: Any = 0) -> Any:
+    found, i, j = farthest(ar1, ar2, seed)
+    return valued(found, np.linalg.norm(ar1[i] - ar2[j])), i, j
+
+
+def _of_sets() -> list[Rule]:
+    rows: list[Rule] = bodies(_HAUSDORFF, {"directed_hausdorff": directed_hausdorff})
+    return [ZeroRule(farthest), *rows]
+
+
+ROWS: list[Rule] = [
+    *bodies(distance, {"cdist": cdist, "pdist": pdist, "squareform": squareform}),
+    *_of_sets(),
+]

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise
+from adbc.rules.scipy.base import internal
 from adbc.rules.scipy.digamma import psi_difference
 from adbc.rules.scipy.incomplete import (
     beta_by_a,
@@ -31,7 +32,8 @@ _PRIVATE = special._ufuncs
 
 
 def _row(name: str, *partials: Any) -> list[ElementwiseRule]:
-    function = getattr(_PRIVATE if name.startswith("_") else special, name, None)
+    home = _PRIVATE if hasattr(_PRIVATE, name) else internal("scipy.special._special_ufuncs")
+    function = getattr(home if name.startswith("_") else special, name, None)
     if function is None:  # of another version
         return []
     return [elementwise(function, *partials, singular=True, result=None)]
@@ -190,6 +192,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
         lambda out, x, loc, scale, shape: -_skewed(x, loc, scale, shape) * (x - loc) / scale,
         lambda out, x, loc, scale, shape: _skewed_by_shape(x, loc, scale, shape),
     ),
+    *_row("_log1mexp", lambda out, x: -1 / np.expm1(-x)),
     *_row("_skewnorm_ppf", *_skewed_inverse(1)),
     *_row("_skewnorm_isf", *_skewed_inverse(-1)),
 ]

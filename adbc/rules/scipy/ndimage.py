@@ -22,7 +22,7 @@ NEAREST, WRAP, REFLECT, MIRROR, CONSTANT, GRID_WRAP, GRID_CONSTANT = range(7)
 
 
 def _places(n: int, before: int, after: int, mode: int) -> Any:
-    """For each place of a wider axis the number of the element there; -1 for none."""
+    """For each place of a wider axis the number of the element there, in a mode that has one everywhere."""
     place = np.arange(-before, n + after)
     mode = {GRID_WRAP: WRAP}.get(mode, mode)
     if mode == NEAREST:
@@ -32,11 +32,9 @@ def _places(n: int, before: int, after: int, mode: int) -> Any:
     if mode == REFLECT:
         place = place % (2 * n)
         return np.where(place < n, place, 2 * n - 1 - place)
-    if mode == MIRROR:
-        period = max(2 * (n - 1), 1)
-        place = place % period
-        return np.where(place < n, place, period - place)
-    return np.where((place >= 0) & (place < n), place, -1)
+    period = max(2 * (n - 1), 1)
+    place = place % period
+    return np.where(place < n, place, period - place)
 
 
 def wider(x: Any, axis: int, before: int, after: int, mode: int, cval: Any) -> Any:

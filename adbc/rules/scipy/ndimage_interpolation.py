@@ -63,19 +63,14 @@ def _mapped(x: Any, n: int, mode: int) -> tuple[Any, Any]:
     The numbers of the coefficients are mapped as well (`tap`); this one decides which is the nearest where
     two are as near."""
     inside = np.ones(x.shape, bool)
-    if mode in (GRID_CONSTANT, NEAREST):  # it is the coefficients that are none there, or those of the edge
+    if mode in (GRID_CONSTANT, NEAREST, GRID_WRAP):  # here it is the coefficients that are mapped
         return x, inside
     if mode == CONSTANT:
         inside = within(x, n)
         return np.where(inside, x, 0.0), inside
     if n == 1:
-        return x * 0.0, inside
-    if mode == MIRROR:
-        period, low = 2.0 * (n - 1), 0.0
-    elif mode == REFLECT:
-        period, low = 2.0 * n, -0.5
-    else:
-        return x - turns(x, 0.0, float(n)) * n, inside
+        return np.zeros(x.shape), inside
+    period, low = (2.0 * (n - 1), 0.0) if mode == MIRROR else (2.0 * n, -0.5)
     mapped = x - turns(x, low, period) * period
     middle = low + 0.5 * period
     is_behind = mapped > middle

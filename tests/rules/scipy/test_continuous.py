@@ -76,3 +76,17 @@ def test_a_distribution_that_is_defined_by_a_formula() -> None:
 
     ramp = Ramp(a=0.0, b=1.0, name="ramp", shapes="p")
     check_gradient(lambda p, x: ramp.pdf(x, p).sum(), 1.7, np.array([0.3, 0.8]), argnums=(0, 1))
+
+
+def test_complex_numbers_give_what_scipy_gives() -> None:
+    x = np.array([0.3 + 0.2j, 0.7 - 0.1j])
+    expected = stats.dweibull.cdf(x, 1.5)
+    value, tangent = adbc.jvp(lambda x: stats.dweibull.cdf(x, 1.5), (x,), (x * 0.0,))
+    assert value.dtype == expected.dtype == tangent.dtype == np.dtype(complex)
+    np.testing.assert_array_equal(value, expected)
+
+
+@pytest.mark.skipif(not hasattr(stats, "dpareto_lognorm"), reason="SciPy is older")
+def test_a_survival_function_by_logarithms() -> None:
+    x = np.array([0.3, 0.8])
+    check_gradient(lambda x: stats.dpareto_lognorm.sf(x, 0.2, 0.5, 2.0, 1.5).sum(), x)

@@ -101,3 +101,10 @@ def test_weights_of_largest_differences() -> None:
     for w in ([1, 0, 2], np.array([2, 3, 0])):
         check_rule(lambda a, w=w: spatial.distance.cdist(a, b, "minkowski", p=np.inf, w=w), a)
         check_rule(lambda a, w=w: spatial.distance.cdist(a, b, "minkowski", p=3, w=w), a)
+
+
+def test_the_distance_of_two_sets() -> None:
+    check_rule(lambda a, b: distance.directed_hausdorff(a, b)[0], A, B)
+    check_rule(lambda a, b: max(distance.directed_hausdorff(*s)[0] for s in ((a, b), (b, a))), A, B)
+    value, gradient = adbc.value_and_grad(lambda a: distance.directed_hausdorff(a, A)[0])(A.copy())
+    assert value == 0 and not gradient.any()

@@ -39,6 +39,22 @@ OF_BODIES = {
     ),
     f"{_RULES}.distances.squareform: len(x) * 2, a hundredth more": "it is rounded to a whole number",
     **{
+        f"{_RULES}.{function}: {what}": "the image is continued by more elements than the window reaches"
+        for function in (
+            "ndimage.correlate",
+            "ndimage.correlate1d",
+            "ndimage.min_or_max_filter1d",
+            "ndimage.uniform_filter1d",
+            "ndimage_interpolation._under",
+        )
+        for what in (
+            "size - 1 - before, the other sign",
+            "size - 1 - before, a term dropped",
+            "size - 1, the other sign",
+            "size - 1, a term dropped",
+        )
+    },
+    **{
         f"{_RULES}.signal.upfirdn: len(h) - 1, {what}": (
             "the signal is continued by more samples than reach the result"
         )

@@ -131,11 +131,17 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_N}.affine_transform": [
         f"{_N}.affine_transform(image, A[:2, :2] * 0.3)",
         f"{_N}.affine_transform(image, A[:2, :2] * 0.3, order=1)",
+        f"{_N}.affine_transform(image, A[:2, :2], v[:2] - 4.0, (4, 5), mode='mirror')",
+        f"{_N}.affine_transform(image, A[:2, 0], v[:2] - 4.0, mode='grid-constant')",
     ],
     f"{_N}.geometric_transform": [
         f"{_N}.geometric_transform(image, lambda p: (p[0] * 0.7, p[1] * 0.6), order=1)"
     ],
-    f"{_N}.shift": [f"{_N}.shift(image, (0.3, 0.6))", f"{_N}.shift(image, v[:2], order=1)"],
+    f"{_N}.shift": [
+        f"{_N}.shift(image, (0.3, 0.6))",
+        f"{_N}.shift(image, v[:2], order=1)",
+        f"{_N}.shift(image, 3.0 * v[:2], mode='nearest')",
+    ],
     f"{_N}.zoom": [
         f"{_N}.zoom(image, 1.3)",
         f"{_N}.zoom(image, 1.3, order=1)",
