@@ -81,14 +81,20 @@ def _is_library(frame: Frame) -> bool:
 def _called(walk: Sequence[Frame]) -> str:
     """The name of the outermost function with a public name among frames of one package, innermost first."""
     for frame in reversed(walk):
-        name = public_name(frame)
+        name = public_name(frame) or _namesake(frame)
         if name is not None:
             return name
     outermost = walk[-1]
-    held, name = _public_instance(outermost), outermost.function.qualname.rpartition(".")[2].lstrip("_")
-    if held is not None and hasattr(outermost.entry.frame.f_locals["self"], name):
-        return f"{held}.{name}"  # what is public calls its namesake, perhaps by code of adbc's in its place
     return f"{outermost.namespace.get('__name__')}.{outermost.function.qualname}"
+
+
+def _namesake(frame: Frame) -> str | None:
+    """The public method that calls the function of a frame, its private namesake, perhaps by code of adbc's
+    that stands in its place; None if there is none."""
+    held, name = _public_instance(frame), frame.function.qualname.rpartition(".")[2].lstrip("_")
+    if held is None or not hasattr(frame.entry.frame.f_locals["self"], name):
+        return None
+    return f"{held}.{name}"
 
 
 def public_name(frame: Frame) -> str | None:
@@ -108,6 +114,8 @@ def public_name(frame: Frame) -> str | None:
         return None
     module = str(frame.namespace.get("__name__", "")).split(".")
     for count in range(1, len(module) + 1):
+        if _is_private(module[count - 1]):
+            return None
         prefix = ".".join(module[:count])
         found = _attribute(sys.modules.get(prefix), parts)
         if found is not None and _is_of(found, frame):

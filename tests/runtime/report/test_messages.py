@@ -158,6 +158,7 @@ def test_methods_of_what_a_module_has_are_called_by_its_name() -> None:
     for use, name in (
         (lambda x: stats.ksone.logpdf(x, 5), "scipy.stats.ksone.logpdf"),
         (lambda x: stats.gausshyper.cdf(0.3, 2.0 + x, 3.0, 1.5, 0.5), "scipy.stats.gausshyper.cdf"),
+        (lambda x: stats.ncx2.logpdf(0.7, 2.0 + x, 1.0), "scipy.stats.ncx2.logpdf"),  # by a private helper
     ):
         with pytest.raises(AdbcError, match=rf"in {re.escape(name)}, called from "):
             adbc.grad(use)(0.2)
