@@ -111,6 +111,29 @@ def _binomial(out: Any, k: Any, n: Any, p: Any) -> Any:
     return np.where(inside, -beta_density(k + 1, n - k, p), 0.0)
 
 
+def _private(name: str, *args: Any) -> Any:
+    return getattr(_PRIVATE, name)(*args)
+
+
+def _moved(name: str, sign: int) -> tuple[Callable[..., Any], ...]:
+    """The derivatives of a function of the distribution function with density `name`, by x, the location and
+    the scale."""
+    return (
+        lambda out, x, loc, scale: sign * _private(name, x, loc, scale),
+        lambda out, x, loc, scale: -sign * _private(name, x, loc, scale),
+        lambda out, x, loc, scale: -sign * (x - loc) / scale * _private(name, x, loc, scale),
+    )
+
+
+def _moved_inverse(name: str, sign: int) -> tuple[Callable[..., Any], ...]:
+    """The derivatives of the inverse of such a function."""
+    return (
+        lambda out, p, loc, scale: sign / _private(name, out, loc, scale),
+        lambda out, p, loc, scale: 1.0,
+        lambda out, p, loc, scale: (out - loc) / scale,
+    )
+
+
 _CAUCHY = [lambda out, p, loc, scale: 1.0, _cauchy_scale]
 
 UFUNC_ROWS: list[ElementwiseRule] = [
@@ -192,6 +215,14 @@ UFUNC_ROWS: list[ElementwiseRule] = [
         lambda out, x, loc, scale, shape: -_skewed(x, loc, scale, shape) * (x - loc) / scale,
         lambda out, x, loc, scale, shape: _skewed_by_shape(x, loc, scale, shape),
     ),
+    *_row("_kolmogc", lambda out, x: -_private("_kolmogp", x)),
+    *_row("_kolmogci", lambda out, p: -1 / _private("_kolmogp", out)),
+    *_row("_smirnovc", None, lambda out, n, d: -_private("_smirnovp", n, d)),
+    *_row("_smirnovci", None, lambda out, n, p: -1 / _private("_smirnovp", n, out)),
+    *_row("_landau_cdf", *_moved("_landau_pdf", 1)),
+    *_row("_landau_sf", *_moved("_landau_pdf", -1)),
+    *_row("_landau_ppf", *_moved_inverse("_landau_pdf", 1)),
+    *_row("_landau_isf", *_moved_inverse("_landau_pdf", -1)),
     *_row("_log1mexp", lambda out, x: -1 / np.expm1(-x)),
     *_row("_skewnorm_ppf", *_skewed_inverse(1)),
     *_row("_skewnorm_isf", *_skewed_inverse(-1)),

@@ -63,9 +63,9 @@ def _von_mises() -> list[Rule]:
     function = getattr(home, "von_mises_cdf", None)
     if function is None:
         return []
-    formulas = [
-        lambda d, out, kappa, x: _by_kappa(kappa, x) * d,
-        lambda d, out, kappa, x: _angle(kappa, x) * d,
+    formulas = [  # of complex numbers SciPy takes the real part
+        lambda d, out, kappa, x: _by_kappa(np.real(kappa), np.real(x)) * np.real(d),
+        lambda d, out, kappa, x: _angle(np.real(kappa), np.real(x)) * np.real(d),
     ]
     return [ArrayRule(function, "kappa_obj x_obj", jvp=formulas, vjp=formulas)]
 

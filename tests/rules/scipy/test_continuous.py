@@ -90,3 +90,20 @@ def test_complex_numbers_give_what_scipy_gives() -> None:
 def test_a_survival_function_by_logarithms() -> None:
     x = np.array([0.3, 0.8])
     check_gradient(lambda x: stats.dpareto_lognorm.sf(x, 0.2, 0.5, 2.0, 1.5).sum(), x)
+
+
+@pytest.mark.parametrize("name", ["kstwobign", "landau", "ksone"])
+def test_distribution_functions_whose_densities_are_known(name: str) -> None:
+    distribution, shapes = getattr(stats, name), (5,) if name == "ksone" else ()
+    x, p = np.array([0.35, 0.6, 0.85]), np.array([0.2, 0.7])
+    for method in ("cdf", "sf"):
+        check_gradient(lambda x, m=method: getattr(distribution, m)(x, *shapes, loc=0.1, scale=1.2).sum(), x)
+    for method in ("ppf", "isf"):
+        check_gradient(lambda p, m=method: getattr(distribution, m)(p, *shapes, scale=1.2).sum(), p)
+
+
+def test_of_complex_angles_the_real_part_counts() -> None:
+    x = np.array([0.3 + 0.4j])
+    with pytest.warns(np.exceptions.ComplexWarning):
+        _, tangent = adbc.jvp(lambda x: stats.vonmises.cdf(x, 1.5), (x,), (np.array([1.0 + 2.0j]),))
+    np.testing.assert_allclose(tangent, stats.vonmises.pdf(0.3, 1.5))

@@ -169,7 +169,8 @@ def _continuous(name: str, shapes: tuple[str, ...]) -> list[str]:
     if name == "arcsine":
         x = "0.9 * v"
     scaled = "0.1 * u[0], 1.0 + 0.2 * v[1]"
-    moved = "".join(f", {shape} + 0.1 * u[{i + 1}]" for i, shape in enumerate(shapes))
+    by = "" if name in DIRECT else "0.1 * "  # for others are bounded
+    moved = "".join(f", {shape} + {by}u[{i + 1}]" for i, shape in enumerate(shapes))
     more = [] if name in WHOLE or not shapes else [f"{_S}.{name}.logpdf({x}{moved}, {scaled})"]
     if name in DIRECT:
         methods = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
