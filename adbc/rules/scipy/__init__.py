@@ -24,6 +24,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.linalg", "adbc.rules.scipy.factorisations"),
     ("scipy.linalg", "adbc.rules.scipy.matrix_functions"),
     ("scipy.linalg", "adbc.rules.scipy.other_factorisations"),
+    ("scipy.linalg", "adbc.rules.scipy.eliminations"),
     ("scipy.optimize", "adbc.rules.scipy.optimize"),
     ("scipy.optimize", "adbc.rules.scipy.least_squares"),
     ("scipy.integrate", "adbc.rules.scipy.integrals"),

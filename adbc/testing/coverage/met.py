@@ -38,7 +38,7 @@ HOMES = {
     "scipy.integrate": "scipy.integrals scipy.differential scipy.explicit_steps",
     "scipy.interpolate": "scipy.interpolate scipy.splines",
     "scipy.linalg": "scipy.factorisations scipy.other_factorisations scipy.matrix_functions scipy.solves"
-    " scipy.stacks",
+    " scipy.stacks scipy.eliminations",
     "scipy.ndimage": "scipy.ndimage scipy.ndimage_interpolation",
     "scipy.optimize": "scipy.optimize scipy.least_squares",
     "scipy.signal": "scipy.signal scipy.peaks",

@@ -63,6 +63,40 @@ OF_BODIES = {
 }
 """What is said of functions in Python (`adbc.testing.coverage.bodies`)."""
 
+_WAYS = ("the other sign", "a hundredth more", "dropped")
+
+OF_INNER_ROWS = {
+    **{
+        f"{name}: row 0, argument {i}: {what}": "scipy.stats gives no location but 0 and no scale but 1"
+        for name, arguments in {
+            **dict.fromkeys(("_cauchy_ppf", "_cauchy_isf"), (1, 2)),
+            **dict.fromkeys(("_skewnorm_cdf", "_skewnorm_ppf", "_skewnorm_isf"), (1, 2)),
+            **dict.fromkeys(("_landau_cdf", "_landau_sf", "_landau_ppf", "_landau_isf"), (1, 2)),
+        }.items()
+        for i in arguments
+        for what in _WAYS
+    },
+    **{
+        f"scipy.stats.poisson.{name}: row 0, argument {i}: {what}": (
+            "between whole numbers the value is that of nothing, so that no difference tells"
+        )
+        for name in ("pmf", "logpmf")
+        for i in (1, 3)
+        for what in _WAYS
+    },
+    **{
+        f"scipy.stats.multivariate_normal.entropy: row 0, argument 1: {what}": (
+            "the entropy does not depend on the mean"
+        )
+        for what in _WAYS
+    },
+    **{
+        f"adbc.rules.scipy.base.fixed: row 0, {what}": "what it lets through has no derivative"
+        for what in SIGNS
+    },
+}
+"""What is said of rows that no public name stands for."""
+
 SURVIVORS: dict[str, str] = {
     **{
         f"scipy.special.{name}: row 0, argument {i}: dropped": _WHOLE
@@ -85,6 +119,7 @@ SURVIVORS: dict[str, str] = {
     "numpy.positive.at: row 0, not restored": "what is overwritten is overwritten with itself",
     "scipy.special.jn: row 0, argument 0: dropped": "the refusal names jv, of which jn is another name",
     **OF_BODIES,
+    **OF_INNER_ROWS,
 }
 """By the name of a mutation, why no call can find it."""
 

@@ -131,6 +131,9 @@ WHOLE = ("erlang", "irwinhall", "ksone", "kstwo")
 DIRECT = ("beta", "chi2", "expon", "gamma", "norm", "t")
 """The distributions that have rows of their own, by all parameters."""
 
+INVERTED = ("cauchy", "kstwobign", "landau", "skewnorm")
+"""The distributions whose survival functions have inverses of their own."""
+
 DISCRETE: dict[str, str] = {
     "bernoulli": "1, p[1]",
     "binom": "2, 5, p[1]",
@@ -182,6 +185,7 @@ def _continuous(name: str, shapes: tuple[str, ...]) -> list[str]:
         f"{_S}.{name}.cdf({x}{given}, {scaled})",
         f"{_S}.{name}.ppf(v{given}, {scaled})",
         f"{_S}.{name}.sf({x}{given})",
+        *([f"{_S}.{name}.isf(v{given}, {scaled})"] if name in INVERTED else []),
         *more,
     ]
 
@@ -199,6 +203,19 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_S}.norm.entropy(v[0], u[0])",
         f"{_S}.norm.std(v[0], u[0])",
         f"{_S}.norm.rvs(v[0], u[0], size=3, random_state=1)",
+    ],
+    f"{_S}.beta": [
+        *_continuous("beta", CONTINUOUS["beta"]),
+        f"{_S}.beta.ppf(v, 2.0 + u[1], 3.0 + u[2])",
+        f"{_S}.beta._pdf(v, 2.0 + u[1], 3.0 + u[2])",  # which other methods integrate
+    ],
+    f"{_S}.skewnorm": [
+        *_continuous("skewnorm", CONTINUOUS["skewnorm"]),
+        *[f"{_S}.skewnorm.{method}(v, 1.5 + u[1])" for method in ("cdf", "ppf", "isf")],
+    ],
+    f"{_S}.vonmises": [
+        *_continuous("vonmises", CONTINUOUS["vonmises"]),
+        f"{_S}.vonmises.cdf(v, 1.5 + u[1])",
     ],
     f"{_S}.triang": [  # of which some lie outside of the support
         *_continuous("triang", CONTINUOUS["triang"]),
