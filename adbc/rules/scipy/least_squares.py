@@ -130,7 +130,7 @@ def _on(support: Any, A: Any, b: Any) -> Any:
 
 def nnls(A: Any, b: Any, *positional: Any, **options: Any) -> Any:
     found = solved(optimize.nnls, (A, b, *positional), options)
-    A, b = np.asarray(A), np.ravel(b)
+    A, b = np.real(np.asarray(A)), np.real(np.ravel(b))  # as SciPy makes real numbers of complex ones
     x = valued(found[0], _on(found[0] > 0.0, A, b))
     residual = valued(found[1], np.linalg.norm(A @ x - b))
     return x, (residual if found[1] > 1e-12 * (1.0 + np.linalg.norm(b)) else found[1])
@@ -145,7 +145,7 @@ def lsq_linear(A: Any, b: Any, bounds: Any = (-np.inf, np.inf), *positional: Any
     is_low, is_high = at_bounds(found.x, low, high)
     free = ~(is_low | is_high)
     base = np.where(is_low, low, np.where(is_high, high, 0.0))
-    x = base.copy()
+    x = base.astype(np.result_type(found.x, base))
     x[free] = np.linalg.lstsq(A[:, free], b - A @ base, rcond=None)[0]
     x = valued(found.x, x)
     rest = A @ x - b

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -490,3 +491,15 @@ def test_a_root_that_is_nearly_there_is_one() -> None:
 
     assert adbc.grad(f)(2.0) == pytest.approx(2.0 ** (-2.0 / 3.0) / 3.0, rel=1e-2)
     assert adbc.grad(lambda a: optimize.brentq(lambda x: x - a, -1.0, 1.0))(0.0) == 1.0
+
+
+def test_linear_least_squares_of_complex_numbers() -> None:
+    rng = np.random.default_rng(5)
+    a, b = (
+        rng.normal(size=(4, 2)) + 1j * rng.normal(size=(4, 2)),
+        rng.normal(size=4) + 1j * rng.normal(size=4),
+    )
+    check_rule(lambda a, b: optimize.lsq_linear(a, b).x, a, b)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it takes the real parts
+        check_rule(lambda a, b: optimize.nnls(a, b)[0], a, np.abs(a) @ [1.0, 2.0])

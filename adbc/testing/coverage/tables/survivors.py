@@ -91,7 +91,8 @@ OF_INNER_ROWS = {
         for what in _WAYS
     },
     **{
-        f"adbc.rules.scipy.base.fixed: row 0, {what}": "what it lets through has no derivative"
+        f"{_RULES}.{name}: row 0, {what}": "what it lets through has no derivative"
+        for name in ("base.fixed", "optimize.with_constants")
         for what in SIGNS
     },
 }

@@ -12,7 +12,11 @@ _SYSTEM = "lambda t: np.array([t[0] + 0.3 * t[1] ** 2 - v[0], t[1] + np.sin(t[0]
 _BOWL = "lambda t: np.sum(np.cosh(t - v[:2])) + 0.1 * t[0] * t[1]"
 _SLOPE = "lambda t: np.sinh(t - v[:2]) + 0.1 * t[::-1]"
 _VALLEY = "lambda t: np.cosh(t - v[0]) + 0.1 * t * t"
+_SLIDE = "lambda t: np.exp(t * v[0])"
 _RESIDUAL = "lambda t: np.array([t[0] - v[0], t[1] - v[1], 0.3 * t[0] * t[1] - v[2]])"
+_JACOBIAN = "lambda t: np.array([[1.0, 0.0], [0.0, 1.0], [0.3 * t[1], 0.3 * t[0]]])"
+_SHARP = "xtol=1e-13, ftol=1e-13, gtol=1e-13"
+_DATA = "np.array([0.0, 0.5, 1.0, 1.5, 2.0]), v + [2.0, 1.0, 0.6, 0.3, 0.1], p0=[2.0, 1.0]"
 _MODEL = "lambda t, a, b: a * np.exp(-b * t)"
 
 CALLS: dict[str, Sequence[str]] = {
@@ -51,10 +55,17 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_O}.minimize({_BOWL}, [0.1, 0.1], tol=1e-9).x",
         f"{_O}.minimize({_BOWL}, [0.1, 0.1], jac={_SLOPE}, tol=1e-11).fun",
     ],
-    f"{_O}.minimize_scalar": [f"{_O}.minimize_scalar({_VALLEY}).x", f"{_O}.minimize_scalar({_VALLEY}).fun"],
+    f"{_O}.minimize_scalar": [
+        f"{_O}.minimize_scalar({_VALLEY}).x",
+        f"{_O}.minimize_scalar({_VALLEY}).fun",
+        f"{_O}.minimize_scalar({_SLIDE}, bounds=(-u[0], 1.0), method='bounded').x",  # at the lower limit
+    ],
     f"{_O}.golden": [f"{_O}.golden({_VALLEY}, tol=1e-10)"],
     f"{_O}.brent": [f"{_O}.brent({_VALLEY}, tol=1e-10)"],
-    f"{_O}.fminbound": [f"{_O}.fminbound({_VALLEY}, -2.0, 2.0, xtol=1e-10)"],
+    f"{_O}.fminbound": [
+        f"{_O}.fminbound({_VALLEY}, -2.0, 2.0, xtol=1e-10)",
+        f"{_O}.fminbound(lambda t: -np.exp(t * v[0]), -2.0, u[0], xtol=1e-10)",  # at the upper limit
+    ],
     f"{_O}.fmin": [f"{_O}.fmin({_BOWL}, [0.1, 0.1], xtol=1e-10, ftol=1e-14, disp=False)"],
     f"{_O}.fmin_bfgs": [f"{_O}.fmin_bfgs({_BOWL}, [0.1, 0.1], fprime={_SLOPE}, gtol=1e-10, disp=False)"],
     f"{_O}.fmin_cg": [f"{_O}.fmin_cg({_BOWL}, [0.1, 0.1], fprime={_SLOPE}, gtol=1e-10, disp=False)"],
@@ -67,13 +78,26 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_O}.least_squares": [
         f"{_O}.least_squares({_RESIDUAL}, [0.1, 0.1], xtol=1e-13, ftol=1e-13, gtol=1e-13).x",
         f"{_O}.least_squares({_RESIDUAL}, [0.1, 0.1], method='lm', xtol=1e-13, ftol=1e-13, gtol=1e-13).x",
+        f"{_O}.least_squares({_RESIDUAL}, [0.1, 0.1], loss='soft_l1', f_scale=0.3, {_SHARP}).x",
+        f"{_O}.least_squares({_RESIDUAL}, [0.1, 0.1], loss='cauchy', {_SHARP}).cost",
+        f"{_O}.least_squares({_RESIDUAL}, [0.1, 0.1], jac={_JACOBIAN}, {_SHARP}).fun",
     ],
     f"{_O}.leastsq": [f"{_O}.leastsq({_RESIDUAL}, [0.1, 0.1], xtol=1e-13, ftol=1e-13)[0]"],
     f"{_O}.curve_fit": [
-        f"{_O}.curve_fit({_MODEL}, np.array([0.0, 0.5, 1.0, 1.5, 2.0]), v + [2.0, 1.0, 0.6, 0.3, 0.1], p0=[2.0, 1.0], xtol=1e-15, ftol=1e-15, gtol=1e-15)[0]"
+        f"{_O}.curve_fit({_MODEL}, {_DATA}, xtol=1e-15, ftol=1e-15, gtol=1e-15)[0]",
+        f"{_O}.curve_fit({_MODEL}, {_DATA}, sigma=u, xtol=1e-15, ftol=1e-15, gtol=1e-15)[1]",
+        f"{_O}.curve_fit({_MODEL}, {_DATA}, sigma=np.diag(u) + 0.1, absolute_sigma=True, {_SHARP})[1]",
     ],
-    f"{_O}.lsq_linear": [f"{_O}.lsq_linear(C, v[:4]).x"],
-    f"{_O}.nnls": [f"{_O}.nnls(C, C @ v[:3])[0]"],
+    f"{_O}.lsq_linear": [
+        f"{_O}.lsq_linear(C, v[:4]).x",
+        f"{_O}.lsq_linear(C, C @ v[:3], bounds=(-1.0, [2.0, 0.1, 2.0])).x",
+        f"{_O}.lsq_linear(C, v[:4]).cost",
+    ],
+    f"{_O}.nnls": [
+        f"{_O}.nnls(C, C @ v[:3])[0]",
+        f"{_O}.nnls(C, C @ (v[:3] * [1.0, -1.0, 1.0]))[0]",
+        f"{_O}.nnls(C, v[:4])[1]",
+    ],
     f"{_O}.linprog": [f"{_O}.linprog([-1.0, -2.0], A_ub=[[1.0, 1.0], [0.2, 1.0]], b_ub=v[:2]).fun"],
     f"{_O}.milp": [f"{_O}.milp(v[:2]).fun"],
     f"{_O}.linear_sum_assignment": [
