@@ -22,6 +22,8 @@ __all__ = ["has_memory", "lose", "may_be_lost"]
 def may_be_lost(x: Any, f: Any) -> bool:
     """Whether `lose` knows all that `x`, with shadow `f`, consists of: numbers, tuples and records, lists,
     dicts, arrays, and instances of classes in Python."""
+    if _is_given_as_value(x, f):
+        return True
     pending, seen = [(x, f)], set[int]()
     while pending:
         x, f = pending.pop()
@@ -44,6 +46,10 @@ def may_be_lost(x: Any, f: Any) -> bool:
 
 def lose(x: Any, f: Any, nan: float) -> Any:
     """The rdata of `x`, which has shadow `f`: `nan` in each number; what has memory gets it there."""
+    if _is_given_as_value(x, f):
+        everywhere = x.copy()
+        everywhere[...] = complex(nan, nan) if x.dtype.kind == "c" else nan
+        return everywhere
     memory: list[tuple[Any, Any]] = []
     found, seen = _lost(x, f, nan, memory), set[int]()
     while memory:
@@ -104,6 +110,11 @@ def has_memory(x: Any, f: Any) -> bool:
     return isinstance(kind, ValueKind) and any(has_memory(part, kind.part(f, k)) for k, part in kind.parts(x))
 
 
+def _is_given_as_value(x: Any, f: Any) -> bool:
+    """Whether `x` is an array that a rule is given without a shadow, and whose cotangent it returns."""
+    return f is NO_FDATA and kind_of(type(x)).address and _is_array_of_numbers(x)
+
+
 def _is_array_of_numbers(f: Any) -> bool:
-    """Whether `f` is the shadow of an array, of which nothing else is asked: one of NumPy's own class."""
+    """Whether `f` is an array of NumPy's own class, of which nothing else is asked, or the shadow of one."""
     return type(f).__module__ == "numpy" and getattr(getattr(f, "dtype", None), "kind", "") in ("f", "c")

@@ -112,7 +112,7 @@ def _at_limit(func: Callable[..., Any], limit: Any, args: tuple[Any, ...]) -> An
     if abs(limit) == np.inf:
         return 0.0
     with leaving_memory(func, *args):
-        return _number(func(float(limit), *args))
+        return _real(_number(func(float(limit), *args)))
 
 
 def _check_limits(args: Args, is_active: Sequence[bool]) -> None:
@@ -164,6 +164,7 @@ def quad(
     if complex_func:
         _refuse("of a complex function", "integrate real and imaginary parts, func(x).real and func(x).imag")
     given = args if isinstance(args, tuple) else (args,)
+    a, b = _real(a), _real(b)
     low, high = float(stop_gradient(a)), float(stop_gradient(b))
     if high == -np.inf or low == np.inf:  # turned around
         result = quad(func, b, a, given, full_output, epsabs, epsrel, limit, points)
@@ -172,7 +173,7 @@ def quad(
     total = 0.0
     for x, w in places(func, low, high, given, found):
         total = total + w * func(x, *given)
-    value = between(valued(found[0], _number(total)), a, b, func, given)
+    value = between(valued(found[0], _real(_number(total))), a, b, func, given)
     error = stop_gradient(found[1])
     return settled(found, func, (value, error, *found[2:]) if full_output else (value, error))
 
@@ -180,6 +181,11 @@ def quad(
 def _number(x: Any) -> Any:
     """The one number in `x`."""
     return x if isinstance(x, float) else np.reshape(np.asarray(x), ())[()]
+
+
+def _real(x: Any) -> Any:
+    """The part of a number that SciPy takes."""
+    return x.real if isinstance(x, complex) else x
 
 
 def nquad(func: Any, ranges: Any, args: Any = None, opts: Any = None, full_output: bool = False) -> Any:
@@ -226,6 +232,7 @@ def vector_places(func: Any, args: tuple[Any, ...], value: Any, error: Any, inte
 
 def quad_vec(f: Any, a: Any, b: Any, *positional: Any, args: Any = (), **options: Any) -> Any:
     given = args if isinstance(args, tuple) else (args,)
+    a, b = _real(a), _real(b)
     low, high = float(stop_gradient(a)), float(stop_gradient(b))
     if not np.isfinite(low) or not np.isfinite(high) or options.get("full_output") or len(positional) > 7:
         _refuse("_vec over an infinite range, or with full_output", "integrate over a long finite range")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -358,3 +359,14 @@ def test_what_a_closure_calls_by_an_attribute_of_a_captured_object_is_found() ->
     for derivative in (adbc.grad(f), lambda p: adbc.jvp(f, (p,), (1.0,))):
         with pytest.raises(adbc.MissingRuleError, match="lsoda"):
             derivative(0.7)
+
+
+def test_of_complex_limits_and_values_the_real_parts_count() -> None:
+    def f(v: Any) -> Any:
+        return integrate.quad(lambda t, a: np.sin(a * t), v[0], 2.0, args=(v[1],))[0]
+
+    v = np.array([0.3 + 0.1j, 0.7 - 0.2j])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numbers are cut
+        check_rule(f, v)
+        check_rule(lambda v: integrate.quad_vec(lambda t: np.exp(-v * t), 0.0, v[0])[0], v)

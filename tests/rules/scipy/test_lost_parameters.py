@@ -62,8 +62,21 @@ def into_an_array(x: float) -> Any:
     return out @ out
 
 
+ORDERS = np.full(3, 3.0)
+
+
+def computed_from_a_global(x: float) -> Any:
+    return lowered(np.array([x, 2.0 * x, 0.3]), ORDERS)
+
+
+def lowered(x: Any, orders: Any) -> Any:
+    less = orders / 2.0 - 1.0  # memory that is new, and nobody knows of what is in it
+    return special.ive(less, x).sum()
+
+
 CONSTANT: list[Program] = [
     orders_in_a_list, settings_in_a_dict, in_an_object, of_an_array, of_several, of_an_option, into_an_array,
+    computed_from_a_global,
 ]  # fmt: skip
 
 
@@ -90,9 +103,23 @@ def of_one_in_an_array(x: float) -> Any:
     return special.yv(np.array([1.0, x]), 2.0).sum()
 
 
+def of_an_array_that_is_computed(x: float) -> Any:
+    orders = np.array([x, 2.0, 3.0])
+    return lowered(np.array([0.3, 0.4, 0.5]), orders)
+
+
 def of_one_of_several(x: float) -> Any:
     y = x * x
     return special.pbdv(y, 0.3)[1]
+
+
+def test_an_array_of_orders_is_refused_however_often_it_is_tried() -> None:
+    gradient = adbc.grad(lambda x, orders: lowered(x, orders), argnums=1)
+    for _ in range(30):
+        with pytest.raises(UnsupportedError, match="has no derivative rule by its order"):
+            gradient(np.array([0.3, 0.4, 0.5]), ORDERS.copy())
+        with pytest.raises(UnsupportedError, match="has no derivative rule by its order"):
+            adbc.grad(of_an_array_that_is_computed)(0.7)
 
 
 @pytest.mark.parametrize("warm_after", [3, 0])
