@@ -8,6 +8,7 @@ __all__ = ["CALLS", "SKIPPED"]
 
 _I = "scipy.integrate"
 _DECAY = "lambda t, y, a=v[0], b=v[1]: np.array([-a * y[0], a * y[0] - b * y[1] * y[1]])"
+_STIFF = "lambda y, t: np.array([-3000.0 * v[0] * (y[0] - y[1]), -v[1] * y[1] * y[1]])"
 _STEPS = "[0.0, 0.5, 1.0]"
 
 CALLS: dict[str, Sequence[str]] = {
@@ -24,6 +25,7 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_I}.solve_ivp({_DECAY}, (0.0, 1.0), u[:2], method='LSODA', t_eval={_STEPS}, rtol=1e-9, atol=1e-9).y",
     ],
     f"{_I}.odeint": [
+        f"{_I}.odeint({_STIFF}, u[:2], [0.0, 1.0], rtol=1e-8, atol=1e-8)",
         f"{_I}.odeint(lambda y, t: np.array([-v[0] * y[0], y[0] - v[1] * y[1]]), u[:2], {_STEPS}, rtol=1e-10, atol=1e-10)",
         f"{_I}.odeint(lambda t, y, a: -a * y, u[:2], {_STEPS}, args=(v[0],), tfirst=True, rtol=1e-10, atol=1e-10)",
     ],

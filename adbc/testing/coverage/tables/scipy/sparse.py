@@ -32,6 +32,10 @@ CALLS: dict[str, Sequence[str]] = {
         f"({_M} + {_M}.T).toarray()",
         f"{_M}.multiply(A).toarray()",
         f"{_M}.diagonal()",
+        f"{_M}.diagonal(1)",
+        f"{_M}.diagonal(-2)",
+        f"{_M}[1:, 1:].toarray()",
+        f"{_M}[[2, 0]][:, [1, 2]].toarray()",
         f"{_M}.sum(axis=1)",
         f"{_M}[1:, :2].toarray()",
         f"{_M}.tocsc().data",
@@ -41,6 +45,7 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_S}.coo_array": [
         f"{_S}.coo_array((v, ([0, 1, 2, 0, 1], [0, 1, 2, 1, 1])), shape=(3, 3)).toarray()",
         f"{_S}.coo_array((v, ([0, 1, 2, 0, 1], [0, 1, 2, 1, 1])), shape=(3, 3)).tocsr() @ u[:3]",
+        f"{_S}.coo_array((v, ([0, 1, 2, 0, 1], [0, 1, 2, 1, 1])), shape=(3, 4)).toarray(order='F')",
     ],
     f"{_S}.block_array": [f"{_S}.block_array([[{_M}, None], [None, {_M}]]).toarray()"],
     f"{_S}.bmat": [f"{_S}.bmat([[{_M}, None], [None, {_M}]]).toarray()"],
@@ -53,8 +58,21 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_S}.spdiags": [f"{_S}.spdiags(np.stack([v, u]), [0, 1], 5, 5) @ u"],
     **{f"{_S}.{name}": [f"{_S}.{name}(3) @ A"] for name in ("eye", "eye_array", "identity")},
     f"{_S}.find": [f"{_S}.find({_M})[2]"],
-    f"{_S}.hstack": [f"{_S}.hstack([{_M}, {_M}]).toarray()"],
-    f"{_S}.vstack": [f"{_S}.vstack([{_M}, {_M}]).toarray()"],
+    f"{_S}.lil_array": [
+        f"{_S}.lil_array(A) @ v[:3]",
+        f"{_S}.lil_array(A).toarray()",
+        f"{_S}.lil_array(A)[-1, -2] * u",
+        f"{_S}.lil_array(A)[[0, -1], [-2, 1]].toarray()",
+        f"({_S}.lil_array(A) * v[0]).sum(axis=0)",
+    ],
+    **{
+        f"{_S}.{name}": [
+            f"{_S}.{name}([{_M}, {_M}]).toarray()",
+            f"{_S}.{name}([{_M}{part}, {_F}, {_M}]).toarray()",  # of several sizes
+            f"{_S}.{name}([{_M}.tocsc(), {_D}, {_M}.tocsc(){part}]).toarray()",
+        ]
+        for name, part in (("hstack", "[:, :2]"), ("vstack", "[:2]"))
+    },
     f"{_S}.kron": [f"{_S}.kron({_M}, {_F}).toarray()"],
     f"{_S}.kronsum": [f"{_S}.kronsum({_M}, {_F}).toarray()"],
     f"{_S}.tril": [f"{_S}.tril({_M}).toarray()"],

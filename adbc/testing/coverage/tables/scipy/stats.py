@@ -208,6 +208,10 @@ CALLS: dict[str, Sequence[str]] = {
         *_continuous("beta", CONTINUOUS["beta"]),
         f"{_S}.beta.ppf(v, 2.0 + u[1], 3.0 + u[2])",
         f"{_S}.beta._pdf(v, 2.0 + u[1], 3.0 + u[2])",  # which other methods integrate
+        *[
+            f"{_S}.beta.{method}(0.3, 2.0, 1.0 + u)"  # by the second shape alone, which moves least
+            for method in ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "_pdf")
+        ],
     ],
     f"{_S}.skewnorm": [
         *_continuous("skewnorm", CONTINUOUS["skewnorm"]),
