@@ -56,7 +56,7 @@ HOMES = {
 mostly."""
 _TEXTS = 24
 """How many calls of a function are looked at."""
-_CASES = 72
+_CASES = 200
 """By how many calls a mutation is looked for, the quickest ones of each public function first."""
 
 
