@@ -26,7 +26,7 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_N}.{name}": [
             f"{_N}.{name}(image, v[:3])",
             f"{_N}.{name}(image, v[:3], axis=0, mode='constant', cval=0.4)",
-            *[f"{_N}.{name}(image[:3], v[:4], axis=0, mode='{mode}', origin=1)" for mode in _MODES],
+            *[f"{_N}.{name}(image[:3], v[:4], axis=0, mode='{mode}', origin=-1)" for mode in _MODES],
         ]
         for name in ("convolve1d", "correlate1d")
     },
