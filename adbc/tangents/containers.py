@@ -15,6 +15,7 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, Tangent, zero_record
 from adbc.tangents.fields import (
+    FieldKey,
     access,
     has_attributes_beside,
     instance_dict,
@@ -29,24 +30,9 @@ from adbc.tangents.protocol import AddressKind, Inactive, Kind, Parts, ValueKind
 from adbc.tangents.scalars import check_attributes
 
 __all__ = [
-    "DICT", "DictKind", "DictViewKind", "FieldKey", "NamedTupleKind", "ProxyKind", "SequenceKind", "SetKind",
-    "TupleKind", "resolve_container",
+    "DICT", "DictKind", "DictViewKind", "NamedTupleKind", "ProxyKind", "SequenceKind", "SetKind", "TupleKind",
+    "resolve_container",
 ]  # fmt: skip
-
-
-class FieldKey:
-    """The key of an attribute of a container, which is never equal to the key of an element."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is FieldKey and other.name == self.name
-
-    def __hash__(self) -> int:
-        return hash((FieldKey, self.name))
 
 
 class TupleKind(ValueKind):

@@ -14,6 +14,7 @@ from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 __all__ = [
     "FORMS",
     "LOCAL",
+    "FieldKey",
     "access",
     "arguments",
     "has_attributes_beside",
@@ -29,6 +30,21 @@ __all__ = [
 ]
 
 
+class FieldKey:
+    """The key of an attribute of a container, which is never equal to the key of an element."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is FieldKey and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash((FieldKey, self.name))
+
+
 def access(cls: type) -> Any:
     """The class in C whose ``__getattribute__``, ``__setattr__`` and ``__delattr__`` find the fields of
     instances of `cls`: `object`, unless each thread has fields of its own."""
@@ -37,10 +53,24 @@ def access(cls: type) -> Any:
 
 def instance_dict(x: Any) -> dict[str, Any]:
     """The instance dictionary of `x`, empty if it has none."""
+    cls = type(x)
+    if (FORMS.get(cls) or _form(cls))[2]:
+        return _hidden_dictionary(x)
     try:
-        return access(type(x)).__getattribute__(x, "__dict__")  # type: ignore[no-any-return]  # untyped
+        return access(cls).__getattribute__(x, "__dict__")  # type: ignore[no-any-return]  # untyped
     except AttributeError:
         return {}
+
+
+def _hidden_dictionary(x: Any) -> dict[str, Any]:
+    """The instance dictionary of `x`, whose class says something else to ``x.__dict__``."""
+    for base in type(x).__mro__:
+        descriptor = vars(base).get("__dict__")
+        if type(descriptor) is types.GetSetDescriptorType:
+            return descriptor.__get__(x)  # type: ignore[no-any-return]  # untyped
+    state: Any = object.__getstate__(x)  # which does not ask the class
+    found: Any = state[0] if type(state) is tuple else state  # beside the slots
+    return {} if found is None else found
 
 
 _VALUES = (str, int, float, complex, bytes, tuple, set, frozenset)
@@ -68,17 +98,30 @@ _NATIVE_ENTRIES = (
 )  # fmt: skip
 
 
-FORMS: dict[type, tuple[bool, tuple[tuple[str, Any], ...]]] = {}
-"""What `is_python_class` and `slots_of` say of the classes that were met: it is decided with the class."""
+_Form = tuple[bool, tuple[tuple[str, Any], ...], bool]
+
+FORMS: dict[type, _Form] = {}
+"""What `is_python_class` and `slots_of` say of the classes that were met, and whether these hide the
+dictionaries of their instances: it is decided with the class."""
 
 
-def _form(cls: type) -> tuple[bool, tuple[tuple[str, Any], ...]]:
+def _form(cls: type) -> _Form:
     found = FORMS.get(cls)
     if found is None:
         classes = [c for c in reversed(cls.__mro__) if _is_python_class(c)]
         slots = tuple(slot for c in classes for slot in _own_slots(c))
-        found = FORMS[cls] = any(c is cls for c in classes), slots
+        found = FORMS[cls] = any(c is cls for c in classes), slots, _hides_dictionary(cls)
     return found
+
+
+def _hides_dictionary(cls: type) -> bool:
+    """Whether ``x.__dict__`` of an instance of `cls` is what the class says, in Python: a property that gives
+    the items of a mapping, or the attributes of an object that `x` stands for."""
+    found = next((vars(base)["__dict__"] for base in cls.__mro__ if "__dict__" in vars(base)), None)
+    return found is not None and type(found) not in _OF_C
+
+
+_OF_C = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def is_python_class(cls: type) -> bool:

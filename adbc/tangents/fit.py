@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from adbc.tangents.containers import FieldKey
 from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, RData, Tangent
+from adbc.tangents.fields import FieldKey
 from adbc.tangents.internal import ARRAY_FINITE, project
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.objects import is_active_function

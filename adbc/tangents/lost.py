@@ -7,10 +7,12 @@ and where that arrives at what was asked for, the call ends with the refusal tha
 
 from __future__ import annotations
 
+import itertools
+from collections import deque
 from typing import Any
 
-from adbc.tangents.duals import MutableTangent
-from adbc.tangents.fields import instance_fields
+from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, MutableTangent
+from adbc.tangents.fields import FieldKey, instance_fields
 from adbc.tangents.internal import slot_increment, slot_rdata, slot_shadow
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.objects import InstanceKind
@@ -21,7 +23,7 @@ __all__ = ["has_memory", "lose", "may_be_lost"]
 
 def may_be_lost(x: Any, f: Any) -> bool:
     """Whether `lose` knows all that `x`, with shadow `f`, consists of: numbers, tuples and records, lists,
-    dicts, arrays, and instances of classes in Python."""
+    dicts, deques, arrays, and instances of classes in Python, derived from such or not."""
     if _is_given_as_value(x, f):
         return True
     pending, seen = [(x, f)], set[int]()
@@ -83,21 +85,43 @@ def _lost(x: Any, f: Any, nan: float, memory: list[tuple[Any, Any]]) -> Any:
 
 
 def _is_memory_of_slots(x: Any, f: Any) -> bool:
-    """Whether `x`, with shadow `f`, is a list, a dict, or an instance of a class in Python and nothing
-    else."""
+    """Whether `x`, with shadow `f`, is a container or an instance of a class in Python, which may be derived
+    from that of a container, and nothing else; or an array of objects."""
     cls, kept = type(x), type(f)
     if cls is list or cls is dict:
         return cls is kept
-    return kept is MutableTangent and type(kind_of(cls)) is InstanceKind
+    if _is_array(f) and f.dtype.kind == "O":
+        return _is_array(x) and x.shape == f.shape
+    kind = kind_of(cls)
+    return (kept is MutableTangent and type(kind) is InstanceKind) or kept in _CONTAINERS
+
+
+_CONTAINERS = frozenset({deque, ListTangent, DictTangent, DequeTangent})
+"""The classes of shadows of containers that are no list or dict exactly."""
 
 
 def _slots(x: Any, f: Any) -> list[tuple[Any, Any, Any]]:
-    """What has the slot of each part of `x`, a list, dict or instance with shadow `f`, under which key, and
+    """What has the slot of each part of `x`, a container or instance with shadow `f`, under which key, and
     the part.  What has no slot has no derivative."""
-    if type(x) is list:
+    cls = type(x)
+    if cls is list:
         return [(f, i, part) for i, part in enumerate(x)]
-    parts, slots = (x.items(), f) if type(x) is dict else (instance_fields(x), vars(f))
-    return [(slots, key, part) for key, part in parts if key in slots]
+    if cls is dict:
+        return [(f, key, part) for key, part in x.items() if key in f]
+    if type(f) is MutableTangent:
+        slots = vars(f)
+        return [(slots, name, part) for name, part in instance_fields(x) if name in slots]
+    if _is_array(f):
+        return [(f, at, x[at]) for at in itertools.product(*map(range, f.shape))]
+    kind: Any = kind_of(cls)
+    found = []
+    for key, part in kind.parts(x):
+        if type(key) is FieldKey:
+            if key.name in vars(f):
+                found.append((vars(f), key.name, part))
+        elif key < len(f) if isinstance(f, list | deque) else key in f:
+            found.append((f, key, part))
+    return found
 
 
 def has_memory(x: Any, f: Any) -> bool:
@@ -117,4 +141,8 @@ def _is_given_as_value(x: Any, f: Any) -> bool:
 
 def _is_array_of_numbers(f: Any) -> bool:
     """Whether `f` is an array of NumPy's own class, of which nothing else is asked, or the shadow of one."""
-    return type(f).__module__ == "numpy" and getattr(getattr(f, "dtype", None), "kind", "") in ("f", "c")
+    return _is_array(f) and f.dtype.kind in ("f", "c")
+
+
+def _is_array(x: Any) -> bool:
+    return type(x).__module__ == "numpy" and hasattr(x, "dtype") and hasattr(x, "shape")

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from adbc.tangents.containers import DictViewKind, FieldKey
+from adbc.tangents.containers import DictViewKind
 from adbc.tangents.duals import FData, RData
+from adbc.tangents.fields import FieldKey
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.scalars import ScalarKind
 from adbc.tangents.walk import STRUCTURES

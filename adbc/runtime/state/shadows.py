@@ -19,9 +19,8 @@ from typing import Any
 from adbc.errors import VerificationError
 from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, hold_if_free, zero_tangent
 from adbc.tangents.activity_marks import INACTIVE, mark_new
-from adbc.tangents.containers import FieldKey
 from adbc.tangents.duals import WITH_FIELDS, MutableTangent
-from adbc.tangents.fields import instance_dict
+from adbc.tangents.fields import FieldKey, instance_dict
 from adbc.tangents.internal import TABLES
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
