@@ -1304,7 +1304,7 @@ def test_40_what_cannot_be_lifted_is_refused() -> None:
 
     refused(coroutine, LiftError, "async|coroutine")
     right(lambda x: locals()["x"], 1.0)
-    refused(lambda x: x * sys._getframe().f_lineno, UnsupportedError, "frame")
+    refused(lambda x: x * sys._getframe().f_locals["x"], UnsupportedError, "frame")
 
 
 # -- the document ----------------------------------------------------------------------------------

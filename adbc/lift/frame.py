@@ -40,6 +40,11 @@ LASTI: Value = Const(Sentinel("LASTI"))
 """Where the exception came from, below an exception on the abstract stack; it never gets into a graph."""
 
 
+_GIVEN = frozenset({"eval", "frame", "currentframe"})
+"""Constructs that have a meaning where they run: in a namespace that is given, above frames that stand for
+those of the user's."""
+
+
 class Frame:
     """State shared by the handlers while one code object is lifted."""
 
@@ -307,7 +312,7 @@ class Frame:
         """Refuse `function`, which looks at frames, or take note of it."""
         if self.looks is None:
             raise self.refusal(construct)
-        if construct != "eval":  # which has a meaning where it is given a namespace
+        if construct not in _GIVEN:
             self.looks[function] = CONSTRUCTS[construct]
 
     def is_builtin(self, value: Value, *names: str) -> bool:

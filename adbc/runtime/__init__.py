@@ -21,6 +21,7 @@ from adbc.rules.table import Rule
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.engine import Engine
 from adbc.runtime.calls import (
+    asking,
     class_statements,
     fields,
     generators,
@@ -63,7 +64,7 @@ def make_engine(
         bottom.add(
             [
                 fields.GET, fields.SET, fields.DELETE, fields.SUPER,
-                *generators.ROWS, *class_statements.ROWS, *records.ROWS, *nested.ROWS,
+                *asking.ROWS, *generators.ROWS, *class_statements.ROWS, *records.ROWS, *nested.ROWS,
                 *nested_arrays.ROWS, *nested_slots.ROWS,
             ]
         )  # fmt: skip

@@ -20,7 +20,7 @@ from adbc.ir import intrinsics
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import c_truth, overrides, plain_attributes, plain_text, says_its_class, stands_for
 from adbc.rules.lookup import RuleTable
-from adbc.rules.table import ZeroRule
+from adbc.rules.table import Rule, ZeroRule
 from adbc.runtime.calls.attributes import get_default, variables
 from adbc.runtime.calls.classes import is_declined, lookup
 from adbc.runtime.calls.contained import compares_in_python, text_in_c
@@ -29,6 +29,7 @@ from adbc.runtime.calls.steps import (
     AsItIs,
     Call,
     Delegate,
+    Found,
     Protocols,
     Resolver,
     RunWatched,
@@ -36,10 +37,11 @@ from adbc.runtime.calls.steps import (
     UseRow,
     Value,
 )
+from adbc.runtime.report.variables import SEARCHES
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.fields import plain_check
 
-__all__ = ["PROTOCOLS"]
+__all__ = ["PROTOCOLS", "ROWS"]
 
 
 def _python(cls: type, name: str) -> bool:
@@ -379,6 +381,11 @@ def _looks(call: Call, table: RuleTable) -> Step | None:
     )
 
 
+def _frame(call: Call, table: RuleTable) -> Step | None:
+    """``sys._getframe(depth)``: a frame that stands for the user's, and does not show its variables."""
+    return Found(call, call.perform_for_user())
+
+
 def _class_of(call: Call, table: RuleTable) -> Step | None:
     """``type(x)``, where `x` stands for an object of another class, such as a generator."""
     if len(call.args) != 1 or call.keywords:
@@ -397,7 +404,7 @@ PROTOCOLS: Protocols = {
     locals: _looks,
     vars: _looks,
     dir: _looks,
-    sys._getframe: _looks,
+    sys._getframe: _frame,
     sys.settrace: _looks,
     sys.setprofile: _looks,
     intrinsics._bool_: _truth(truth_of, truth_of_length),
@@ -422,3 +429,5 @@ PROTOCOLS: Protocols = {
     ascii: _in_c,
 }
 """What each question leads to; None: the question is asked as it is."""
+
+ROWS: list[Rule] = [ZeroRule(search) for search in SEARCHES]

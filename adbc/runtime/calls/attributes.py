@@ -36,6 +36,7 @@ from adbc.runtime.calls.steps import (
     Value,
     pass_to_row,
 )
+from adbc.runtime.report.variables import Variables
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.tangents import FData
 from adbc.tangents.fields import LOCAL, access, has_attributes_beside, instance_dict
@@ -270,6 +271,8 @@ def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     """An attribute by a descriptor with a ``__set__``, which goes before what the instance has."""
     kind, (obj, name) = type(descriptor), call.args[:2]
     if kind in (types.GetSetDescriptorType, types.MemberDescriptorType):  # the second in a SimpleNamespace
+        if descriptor is _VARIABLES:
+            return _variables_of(call, obj.f_locals)
         if descriptor.__name__ == "__dict__":
             return _dictionary(call)
         if descriptor.__name__ == "__class__":
@@ -287,6 +290,15 @@ def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     if is_python_function(getter):
         return _getter(call, getter, descriptor, type(call.args[0]))
     return _c_descriptor(call, descriptor, table)
+
+
+def _variables_of(call: Call, variables: Any) -> Step:
+    """The `variables` of a frame: those of code that is run as it was written, or what refuses."""
+    shown = variables.shown() if type(variables) is Variables else None
+    return Found(call, variables if shown is None else shown)
+
+
+_VARIABLES = types.FrameType.__dict__["f_locals"]
 
 
 def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:

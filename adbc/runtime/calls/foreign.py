@@ -20,7 +20,7 @@ from typing import Any
 from adbc.cpython.cells import captured
 from adbc.cpython.libraries import is_library_class, is_own_code
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
-from adbc.errors import UnsupportedError
+from adbc.errors import AdbcError, UnsupportedError
 from adbc.flags import HEAP_TYPE
 from adbc.rules.builtins.iteration import ITERATORS
 from adbc.runtime.calls import beside, nested, texts
@@ -213,6 +213,8 @@ def _made(
     calls_back = looks or not _PYTHON.isdisjoint(map(type, call.args))
     try:
         out = call.perform_for_user() if calls_back else call.perform()
+    except AdbcError:
+        raise
     except BaseException:
         if is_python and any(differs(x, old) for x, old in before):
             raise UnsupportedError(

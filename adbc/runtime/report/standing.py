@@ -3,13 +3,17 @@
 Some functions look at the frames that they are called from: `warnings.warn` says which line a warning is
 about, `logging` which function a record comes from, `collections.namedtuple` which module a class is of.  In
 differentiated code there are frames of adbc between that call and the user's function.  So such a call is
-made above copies of the user's frames: functions that do nothing but call the next, under the files, names
+made above copies of the user's frames: code that does nothing but call the next, under the files, names
 and lines of the user's, and with the very globals, where `warnings` keeps what has been said.  What looks
 further than the copies sees the true frames, adbc's among them.
+
+The code of a copy is like that of the body of a class, whose variables are whatever mapping it is given: one
+that refuses to show the variables of a function that is differentiated (`variables`).
 """
 
 from __future__ import annotations
 
+import functools
 import types
 import weakref
 from collections.abc import Callable
@@ -18,6 +22,7 @@ from typing import Any
 from adbc.emit.items import Location
 from adbc.emit.locations import table
 from adbc.runtime.report.frames import Entry, Frame, frames, from_within
+from adbc.runtime.report.variables import CALL, Variables
 
 __all__ = ["called_by_user"]
 
@@ -31,21 +36,18 @@ def called_by_user(perform: Callable[[], Any]) -> Any:
 
     `perform` is to be a callable in C, so that there is no frame of ours between.
     """
-    steps: list[types.FunctionType] = []
+    count = 0
     for entry in from_within():
-        namespace = entry.frame.f_globals
-        steps += [types.FunctionType(code, namespace) for code in _standing(entry)]
-        if len(steps) >= _MOST:
+        for code, frame in zip(_standing(entry), frames(entry), strict=True):
+            variables: Any = Variables(perform, frame)  # as much of a mapping as is asked of it
+            perform = functools.partial(eval, code, frame.namespace, variables)
+            count += 1
+        if count >= _MOST:
             break
-    if not steps:
-        return perform()
-    *others, first = steps[:_MOST]
-    return first(*reversed(others), perform)
+    return perform()
 
 
-def _stand(call, *others):  # type: ignore[no-untyped-def]  # annotations would be in the code that is copied
-    return call(*others)
-
+_STAND = compile("call()", "", "eval").replace(co_names=(CALL,))
 
 _Places = dict[int, tuple[types.CodeType, ...]]
 
@@ -54,7 +56,7 @@ _known: dict[int, tuple[weakref.ref[types.CodeType], _Places]] = {}
 
 
 def _standing(entry: Entry) -> tuple[types.CodeType, ...]:
-    """The code of functions that stand for the frames of `entry`, innermost first."""
+    """The code that stands for the frames of `entry`, innermost first."""
     code = entry.frame.f_code
     known = _known.get(id(code))
     if known is None:
@@ -68,9 +70,8 @@ def _standing(entry: Entry) -> tuple[types.CodeType, ...]:
 
 
 def _reading_as(frame: Frame) -> types.CodeType:
-    """The code of a function that calls its first argument with the others, in a frame that reads as `frame`
-    does."""
-    function, position, code = frame.function, frame.position, _stand.__code__
+    """The code that makes the call of a standing frame, and reads as that of `frame` does."""
+    function, position, code = frame.function, frame.position, _STAND
     where = Location(frame.line, position.end_line, position.column, position.end_column)
     return code.replace(
         co_name=function.name,
