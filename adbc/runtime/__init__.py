@@ -63,7 +63,7 @@ def make_engine(
     if not bottom.rows(fields.GET.function):
         bottom.add(
             [
-                fields.GET, fields.SET, fields.DELETE, fields.SUPER,
+                fields.GET, fields.SET, fields.DELETE, fields.SUPER, fields.REPLACE,
                 *asking.ROWS, *generators.ROWS, *class_statements.ROWS, *records.ROWS, *nested.ROWS,
                 *nested_arrays.ROWS, *nested_slots.ROWS,
             ]

@@ -19,6 +19,7 @@ __all__ = [
     "arguments",
     "has_attributes_beside",
     "hides_arguments",
+    "hides_dictionary",
     "instance_dict",
     "instance_fields",
     "is_python_class",
@@ -112,6 +113,11 @@ def _form(cls: type) -> _Form:
         slots = tuple(slot for c in classes for slot in _own_slots(c))
         found = FORMS[cls] = any(c is cls for c in classes), slots, _hides_dictionary(cls)
     return found
+
+
+def hides_dictionary(cls: type) -> bool:
+    """Whether ``x.__dict__`` of an instance of `cls` is something else than its attributes."""
+    return _form(cls)[2]
 
 
 def _hides_dictionary(cls: type) -> bool:

@@ -431,11 +431,10 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
         if kind is types.GetSetDescriptorType and descriptor.__name__ in ("__dict__", "__class__"):
             if descriptor.__get__(obj) is call.args[2]:  # ``obj.__dict__ |= other`` has changed it in place
                 return Value(call, None, None)
-            raise UnsupportedError(
-                f"{name} of a {type(obj).__name__} is replaced",
-                "what becomes of its attributes cannot be followed",
-                "set the attributes one by one, or make a new object",
-            )
+            if fields.may_get_dictionary(obj, name, call.args[2], call.shadows[0]):
+                replaced = call.on(fields.replace_dictionary, 0, 2)
+                return Locate(replaced, 1) if call.shadows[2] is None else Delegate(replaced)
+            raise fields.replaced(obj, name)
         if type(obj) is types.FunctionType and name in _MEANING:
             raise UnsupportedError(
                 f"{name} of {obj.__qualname__} is replaced",

@@ -31,13 +31,15 @@ from adbc.tangents import (
     zero_tangent,
 )
 from adbc.tangents.duals import WITH_FIELDS
-from adbc.tangents.fields import access, instance_dict, is_python_class, slots_of
+from adbc.tangents.fields import access, hides_dictionary, instance_dict, is_python_class, slots_of
+from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
     "DELETE",
     "GET",
     "OWN",
+    "REPLACE",
     "SET",
     "SUPER",
     "check_kept",
@@ -45,7 +47,10 @@ __all__ = [
     "delete_field",
     "dictionary",
     "get_field",
+    "may_get_dictionary",
     "refuse_class_write",
+    "replace_dictionary",
+    "replaced",
     "set_field",
 ]
 
@@ -410,6 +415,59 @@ def _dictionary_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any
     return own, dictionary(args[0], own, fargs[0]), lambda bout: (None,)
 
 
+def may_get_dictionary(obj: Any, name: str, own: Any, companion: Any) -> bool:
+    """Whether ``obj.__dict__ = own`` is followed, if that is what is set: where `companion`, the shadow or
+    tangent of `obj`, has the attributes in `own` and no others, it has what stands beside `own` for those."""
+    cls = type(obj)
+    return (
+        name == "__dict__"
+        and type(own) is dict
+        and type(companion) is MutableTangent
+        and type(kind_of(cls)) is InstanceKind
+        and not slots_of(cls)
+        and not hides_dictionary(cls)
+    )
+
+
+def replace_dictionary(obj: Any, own: dict[str, Any]) -> None:
+    """``obj.__dict__ = own``"""
+    object.__setattr__(obj, "__dict__", own)
+
+
+def replaced(obj: Any, name: str) -> UnsupportedError:
+    """The refusal to set attribute `name`, which says what the attributes of `obj` are."""
+    return UnsupportedError(
+        f"{name} of a {type(obj).__name__} is replaced",
+        "what becomes of its attributes cannot be followed",
+        "set the attributes one by one, or make a new object",
+    )
+
+
+def _replace_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    if type(dargs[1]) is not dict:
+        raise replaced(args[0], "__dict__")
+    replace_dictionary(*args)
+    dargs[0].__dict__ = dargs[1]
+    return None, None
+
+
+def _replace_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    obj, shadow = args[0], fargs[0]
+    if type(fargs[1]) is not dict:
+        raise replaced(obj, "__dict__")
+    old, slots = instance_dict(obj), shadow.__dict__
+    replace_dictionary(*args)
+    shadow.__dict__ = fargs[1]
+
+    def replace_pullback(bout: Any) -> Any:
+        replace_dictionary(obj, old)
+        shadow.__dict__ = slots
+        return (None, None)
+
+    return None, None, replace_pullback
+
+
+REPLACE = Primitive(replace_dictionary, frule=_replace_frule, rrule=_replace_rrule, is_fitted=True)
 GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule, is_fitted=True)
 SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule, is_fitted=True)
 DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule, is_fitted=True)
