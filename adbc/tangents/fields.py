@@ -18,6 +18,7 @@ __all__ = [
     "access",
     "arguments",
     "has_attributes_beside",
+    "has_slots_beside",
     "hides_arguments",
     "hides_dictionary",
     "instance_dict",
@@ -93,6 +94,13 @@ def has_attributes_beside(cls: type) -> bool:
     )
 
 
+def has_slots_beside(cls: type) -> bool:
+    """Whether an instance of `cls` is a text or another value without a derivative, or a set, and has slots:
+    no shadow stands beside it, and what is in a slot has one by its own address, if it has memory."""
+    return issubclass(cls, _WITHOUT_DERIVATIVE) and bool(slots_of(cls))
+
+
+_WITHOUT_DERIVATIVE = (str, bytes, int, set, frozenset)
 _NATIVE_ENTRIES = (
     types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
     types.MemberDescriptorType,

@@ -38,8 +38,8 @@ from adbc.runtime.calls.steps import (
 )
 from adbc.runtime.report.variables import Variables
 from adbc.runtime.state.activity import is_active, is_opaque
-from adbc.tangents import FData
-from adbc.tangents.fields import LOCAL, access, has_attributes_beside, instance_dict
+from adbc.tangents import NO_TANGENT, FData
+from adbc.tangents.fields import LOCAL, access, has_attributes_beside, has_slots_beside, instance_dict
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["PROTOCOLS", "bound_shadow", "get_default", "plain_get", "refuse_hook", "variables"]
@@ -146,7 +146,11 @@ def _item(operation: Any, call: Call) -> Call:
 def _field(row: Rule, call: Call) -> Step:
     """The step that reads, sets or deletes, by `row`, what stands in the dictionary of an instance."""
     cls, name = type(call.args[0]), call.args[1]
-    is_beside = has_attributes_beside(cls) and not isinstance(lookup(cls, name), types.MemberDescriptorType)
+    if not isinstance(lookup(cls, name), types.MemberDescriptorType):
+        is_beside = has_attributes_beside(cls)
+    else:
+        is_given = row is fields.SET and call.shadows[2] is not None and call.shadows[2] is not NO_TANGENT
+        is_beside = is_given and has_slots_beside(cls)
     return Beside(call, row) if is_beside else UseRow(row, call)
 
 
@@ -285,6 +289,8 @@ def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     if kind is types.MemberDescriptorType:
         if type(obj) is types.MethodType and name == "__func__" and _is_found_in_class(call.shadows[0]):
             return Found(call, obj.__func__)
+        if has_slots_beside(type(obj)):
+            return Found(call, fields.get_field(obj, name))
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     getter = lookup(kind, "__get__")
     if is_python_function(getter):

@@ -16,10 +16,12 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.rules.table import Rule
 from adbc.runtime.calls import fields
+from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent
-from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields
+from adbc.tangents.fields import has_attributes_beside, has_slots_beside, instance_dict, instance_fields
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["check_result", "hidden", "reads_value", "shadow"]
 
@@ -28,6 +30,11 @@ def shadow(context: Context, call: Call, row: Rule) -> MutableTangent | None:
     """The shadow for the object of `call`, which reads, sets or deletes an attribute by `row`; None if there
     is nothing with a derivative among its attributes, and will not be."""
     obj = call.args[0]
+    if has_slots_beside(type(obj)) and isinstance(
+        lookup(type(obj), call.args[1]), types.MemberDescriptorType
+    ):
+        _put_into_slot(context, call)
+        return None
     own = instance_dict(obj)
     known = context.shadows.lookup(own)
     if known is None or known is NO_TANGENT:
@@ -43,6 +50,15 @@ def shadow(context: Context, call: Call, row: Rule) -> MutableTangent | None:
     found = MutableTangent()
     found.__dict__ = known
     return found
+
+
+def _put_into_slot(context: Context, call: Call) -> None:
+    """Let what `call` puts into a slot be known by its address, if it has memory: so it has its shadow when
+    it is read there."""
+    value, shadow = call.args[2], call.shadows[2]
+    if kind_of(type(value)).address:
+        context.shadows.adopt(value, shadow)
+        call.shadows = (*call.shadows[:2], None)
 
 
 def check_result(context: Context, result: Any) -> None:

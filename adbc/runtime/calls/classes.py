@@ -20,7 +20,7 @@ from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import forbids, overrides, stands_for
 from adbc.tangents.containers import NamedTupleKind
-from adbc.tangents.fields import has_attributes_beside, is_python_class
+from adbc.tangents.fields import has_attributes_beside, has_slots_beside, is_python_class
 from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
 from adbc.tangents.protocol import kind_of
 from adbc.types.lattice import draws_numbers
@@ -651,7 +651,7 @@ def has_place(cls: type, name: str) -> bool:
         return False
     found = lookup(cls, name)
     if type(found) is types.MemberDescriptorType:
-        return is_heap_type(found.__objclass__)
+        return is_heap_type(found.__objclass__) and not has_slots_beside(cls)
     return type(found) is _FIELD_OF_TUPLE
 
 
