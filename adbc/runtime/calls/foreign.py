@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
-from adbc.cpython.libraries import is_library_class, is_own_code
+from adbc.cpython.libraries import is_library_class, is_library_code, is_own_code
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.flags import HEAP_TYPE
@@ -106,7 +106,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
                     f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
                 )
     for f in _functions(call.args):
-        if reaches_out(f.__code__) and context.shadows.is_any(context.is_active):
+        if _reaches_out(f) and context.shadows.is_any(context.is_active):
             raise missing_rule(
                 call, f"it is given {f.__qualname__}, which may find what has a derivative by other names"
             )
@@ -257,9 +257,7 @@ def reaches_active(context: Context, call: Call) -> bool:
     reached = (function, *inner, *call.args)
     if any(active_global(context, x) is not None for x in reached):
         return True
-    if any(reaches_out(f.__code__) for f in _functions(reached)) and context.shadows.is_any(
-        context.is_active
-    ):
+    if any(map(_reaches_out, _functions(reached))) and context.shadows.is_any(context.is_active):
         return True
     if any(context.is_active(fields) for _, fields in context.classes.values()):
         return True  # of a class that was made in this call; which classes the code reads is not looked for
@@ -292,6 +290,12 @@ def _functions(values: Iterable[Any]) -> Iterator[types.FunctionType]:
             seen.add(id(x))
             yield x
             pending.extend(captured(x))
+
+
+def _reaches_out(function: types.FunctionType) -> bool:
+    """Whether `function` may find what has a derivative by other ways than its names."""
+    code = function.__code__
+    return reaches_out(code, is_library_code(code.co_filename, function.__globals__))
 
 
 def _keys_in(values: Iterable[Any]) -> Iterator[Any]:

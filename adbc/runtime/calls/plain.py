@@ -404,9 +404,14 @@ def _is_followed_to_the_end(function: types.FunctionType, pending: list[Any]) ->
 
 
 @functools.lru_cache(1000)
-def reaches_out(code: types.CodeType) -> bool:
-    """Whether `code`, or code in it, binds globals, or finds things by other ways than its names."""
-    return bool(globals_written(code)) or imports(code) or not _WAYS.isdisjoint(names_in(code))
+def reaches_out(code: types.CodeType, is_library: bool = False) -> bool:
+    """Whether `code`, or code in it, binds globals, or finds things by other ways than its names.
+
+    is_library: it is code of a library, which imports modules of libraries, by their names, and no others.
+    """
+    if globals_written(code) or not _WAYS.isdisjoint(names_in(code)):
+        return True
+    return not is_library and imports(code)
 
 
 _WAYS = frozenset(
