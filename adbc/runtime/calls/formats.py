@@ -64,9 +64,57 @@ def _written(call: Call, table: RuleTable) -> Step | None:
 
 def encoded(call: Call, table: RuleTable) -> Step | None:
     """The call of an encoder of JSON, which gives the parts of a text."""
-    if len(call.args) != 2 or call.keywords or not _is_plain(call.args[0]):
+    if len(call.args) != 2 or call.keywords:
         return None
-    return UseTextRow(TextRule(call.function), call.of(call.function))
+    if _is_plain(call.args[0]):
+        return UseTextRow(TextRule(call.function), call.of(call.function))
+    if not _is_prepared_for(call.args[0]):
+        return None
+    return Delegate(call.prepend(encoded_as_prepared, None, call.function, None, None))
+
+
+def encoded_as_prepared(encoder: Any, value: Any, level: int, /) -> Any:
+    """``encoder(value, level)`` where there are objects in `value` that JSON has no form for: what stands for
+    them is asked of code in Python, which is followed, and then encoded by C code alone."""
+    return encoder(prepared(value, encoder.default), level)
+
+
+def prepared(value: Any, default: Any, /) -> Any:
+    """`value` with what `default` gives in the place of all that is neither a container nor written as it
+    is."""
+    cls = type(value)
+    if cls is dict:
+        return {key: prepared(part, default) for key, part in value.items()}
+    if cls is list or cls is tuple:
+        return [prepared(part, default) for part in value]
+    if issubclass(cls, _WRITTEN):
+        return value
+    return prepared(default(value), default)
+
+
+_WRITTEN = (str, int, float, types.NoneType, list, tuple, dict)
+"""Classes whose instances, derived ones too, an encoder writes without asking."""
+
+
+def _is_prepared_for(value: Any) -> bool:
+    """Whether all that is in `value` is written in C, but for objects that an encoder asks about, and no
+    container is met twice, which may be in itself."""
+    pending, seen = [value], set()
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        if cls in _ATOMS:
+            continue
+        if cls is dict or cls is list or cls is tuple:
+            if id(x) in seen:
+                return False
+            seen.add(id(x))
+            if cls is dict and not _ATOMS.issuperset(map(type, x)):
+                return False
+            pending.extend(x.values() if cls is dict else x)
+        elif issubclass(cls, _WRITTEN) and cls.__module__ != "numpy":
+            return False
+    return True
 
 
 PROTOCOLS: Protocols = dict.fromkeys(WRITERS, _written)
