@@ -21,16 +21,16 @@ from adbc.runtime import default_engine
 log: list[str] = []
 
 
-class Number(list[Any]):
-    """A number in a list of a class of its own: what it holds is refused at once, in each mode."""
+class Number(Exception):
+    """A number in an exception: what it holds is refused at once, in each mode."""
 
     def __float__(self) -> float:
-        return float(self[0])
+        return float(self.args[0])
 
 
 def refuses(x: Any) -> Any:
     """A number of `x` by way of C code without a rule."""
-    return x * struct.unpack("d", struct.pack("d", Number([x])))[0]
+    return x * struct.unpack("d", struct.pack("d", Number(x)))[0]
 
 
 class Manager:
