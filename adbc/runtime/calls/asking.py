@@ -37,7 +37,7 @@ from adbc.runtime.calls.steps import (
     UseRow,
     Value,
 )
-from adbc.runtime.report.variables import SEARCHES
+from adbc.runtime.report.variables import SEARCHES, is_standing, too_far
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.fields import plain_check
 
@@ -383,7 +383,10 @@ def _looks(call: Call, table: RuleTable) -> Step | None:
 
 def _frame(call: Call, table: RuleTable) -> Step | None:
     """``sys._getframe(depth)``: a frame that stands for the user's, and does not show its variables."""
-    return Found(call, call.perform_for_user())
+    found = call.perform_for_user()
+    if not is_standing(found):
+        raise too_far()
+    return Found(call, found)
 
 
 def _class_of(call: Call, table: RuleTable) -> Step | None:

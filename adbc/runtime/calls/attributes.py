@@ -36,7 +36,7 @@ from adbc.runtime.calls.steps import (
     Value,
     pass_to_row,
 )
-from adbc.runtime.report.variables import Variables
+from adbc.runtime.report.variables import Variables, caller_of, code_of
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.tangents import NO_TANGENT, FData
 from adbc.tangents.fields import LOCAL, access, has_attributes_beside, has_slots_beside, instance_dict
@@ -277,6 +277,10 @@ def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     if kind in (types.GetSetDescriptorType, types.MemberDescriptorType):  # the second in a SimpleNamespace
         if descriptor is _VARIABLES:
             return _variables_of(call, obj.f_locals)
+        if descriptor is _CALLER:
+            return Found(call, caller_of(obj))
+        if descriptor is _CODE:
+            return Found(call, code_of(obj))
         if descriptor.__name__ == "__dict__":
             return _dictionary(call)
         if descriptor.__name__ == "__class__":
@@ -305,6 +309,8 @@ def _variables_of(call: Call, variables: Any) -> Step:
 
 
 _VARIABLES = types.FrameType.__dict__["f_locals"]
+_CODE = types.FrameType.__dict__["f_code"]
+_CALLER = types.FrameType.__dict__["f_back"]
 
 
 def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:

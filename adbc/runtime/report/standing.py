@@ -37,13 +37,17 @@ def called_by_user(perform: Callable[[], Any]) -> Any:
     `perform` is to be a callable in C, so that there is no frame of ours between.
     """
     count = 0
+    variables: Any = None  # as much of a mapping as is asked of it
     for entry in from_within():
-        for code, frame in zip(_standing(entry), frames(entry), strict=True):
-            variables: Any = Variables(perform, frame)  # as much of a mapping as is asked of it
-            perform = functools.partial(eval, code, frame.namespace, variables)
-            count += 1
         if count >= _MOST:
             break
+        for code, frame in zip(_standing(entry), frames(entry), strict=True):
+            variables = Variables(perform, frame)
+            perform = functools.partial(eval, code, frame.namespace, variables)
+            count += 1
+    else:
+        if variables is not None:
+            variables.is_outermost = True
     return perform()
 
 

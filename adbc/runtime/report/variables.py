@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from adbc.errors import UnsupportedError
 from adbc.runtime.report.frames import Frame, is_derived, original
 
-__all__ = ["CALL", "SEARCHES", "Variables"]
+__all__ = ["CALL", "SEARCHES", "Variables", "caller_of", "code_of", "is_standing", "too_far"]
 
 CALL = "<call>"
 """The name, which no variable can have, by which the code of a standing frame finds what it calls."""
@@ -27,11 +27,13 @@ _FARTHEST = 40
 class Variables:
     """What stands for the variables of `frame`, whose code calls `call`."""
 
-    __slots__ = ("_call", "_frame")
+    __slots__ = ("_call", "_frame", "is_outermost")
 
     def __init__(self, call: Any, frame: Frame) -> None:
         self._call = call
         self._frame = frame
+        self.is_outermost = False
+        """Whether the program has no frame that is further out."""
 
     def __getitem__(self, name: str) -> Any:
         if name == CALL:
@@ -76,6 +78,11 @@ class Variables:
             return None
         return frame.entry.frame.f_locals
 
+    def code(self) -> types.CodeType | None:
+        """The code that the frame stands for, if it can be found."""
+        frame = self._frame
+        return _code(frame) if self.shown() is None else frame.entry.frame.f_code
+
     def _found(self, name: object) -> dict[str, Any]:
         """The variables, if `name` is none that cannot be given."""
         shown = self.shown()
@@ -104,6 +111,43 @@ class Variables:
             " name would be another number",
             "pass the values that are needed as arguments (to numexpr.evaluate or pandas.eval as local_dict)",
         )
+
+
+def is_standing(frame: types.FrameType) -> bool:
+    """Whether `frame` stands for one of the user's."""
+    variables: Any = frame.f_locals
+    return type(variables) is Variables
+
+
+def caller_of(frame: types.FrameType) -> types.FrameType | None:
+    """``frame.f_back``, where that is the user's.
+
+    Behind the last frame that stands for one there are the true frames, adbc's among them: who looks for a
+    variable by its name would find one of these.
+    """
+    caller = frame.f_back
+    variables: Any = frame.f_locals
+    if caller is None or type(variables) is not Variables or is_standing(caller):
+        return caller
+    if variables.is_outermost:
+        return None
+    raise too_far()
+
+
+def code_of(frame: types.FrameType) -> types.CodeType:
+    """``frame.f_code``, or the code of the user's that `frame` stands for."""
+    variables: Any = frame.f_locals
+    found = variables.code() if type(variables) is Variables else None
+    return frame.f_code if found is None else found
+
+
+def too_far() -> UnsupportedError:
+    """The refusal of a look at frames that are not to be seen."""
+    return UnsupportedError(
+        "a look at frames that are far out (sys._getframe)",
+        "between them there are frames of adbc",
+        "pass the values that are needed as arguments",
+    )
 
 
 def _names(frame: Frame) -> frozenset[str] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pathlib
+import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -164,6 +165,11 @@ def by_another_name(x: float, look: Any = sys._getframe) -> Any:
     return y if look() else x
 
 
+def with_code(x: float) -> Any:
+    code = sys._getframe(0).f_code
+    return x * len(code.co_varnames) if code is with_code.__code__ else x
+
+
 def absent(x: float) -> Any:
     y = 2.0 * x
     frame: Any = inspect.currentframe()
@@ -175,6 +181,7 @@ def test_what_a_frame_says_of_its_function(speculation: str) -> None:
     right(named, len("named"))
     right(of_module, CONSTANT)
     right(by_another_name, len("by_another_name"))
+    right(with_code, 2.0)
     right(absent, 4.0 * X)
 
 
@@ -188,3 +195,55 @@ def test_a_frame_outside_of_what_is_differentiated_has_its_variables(library: An
         return x * here.f_locals["outside"]
 
     assert adbc.grad(f)(X) == outside
+
+
+def walks(x: float, name: str) -> Any:
+    """Looks for a variable in all frames, as templates do."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if name in frame.f_locals:
+            return frame.f_locals[name]
+        frame = frame.f_back
+    return x
+
+
+def test_no_variable_of_another_program_is_found() -> None:
+    """The variables of adbc's own functions, which have such names, are not seen."""
+
+    def f(x: float) -> Any:
+        return walks(x, "context") * x + walks(x, "mode") + walks(x, "fs")
+
+    for derivative in derivatives(f):
+        for _ in range(3):
+            try:
+                assert derivative() == pytest.approx(2.0 * X + 2.0)
+            except UnsupportedError as error:  # where the program has many frames, as it has here
+                assert "frames that are far out" in str(error)
+
+
+PROGRAM = """
+import sys, adbc
+
+def walks(x, name):
+    frame = sys._getframe(1)
+    while frame is not None:
+        if name in frame.f_locals:
+            return frame.f_locals[name]
+        frame = frame.f_back
+    return x
+
+def f(x):
+    return walks(x, "context") * x + walks(x, "mode") + walks(x, "outside")
+
+outside = 7.0
+print(adbc.grad(f)(0.75), adbc.jvp(f, (0.75,), (1.0,))[1], adbc.grad(f)(0.75))
+try:
+    adbc.grad(lambda x: x * len(sys._getframe(4).f_locals))(0.75)
+except adbc.AdbcError as error:
+    print("far out" in str(error))
+"""
+
+
+def test_a_walk_ends_with_the_program() -> None:
+    ran = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["2.5", "2.5", "2.5", "True"]
