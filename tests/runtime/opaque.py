@@ -5,9 +5,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-_medfilt2d = pytest.importorskip("scipy.signal._sigtools")._medfilt2d
+_siegelslopes = pytest.importorskip("scipy.stats._stats_pythran").siegelslopes
+
+
+def _through(weights: Any) -> Any:
+    """`weights`, each as the slope of a line, which a function in C finds by medians."""
+    n = len(weights)
+    ends = np.zeros((n, 2))
+    ends[:, 1] = weights
+    return np.array([_siegelslopes(end, np.arange(2.0), "hierarchical")[0] for end in ends])
 
 
 def binned(indices: Any, weights: Any) -> Any:
-    """``np.bincount`` of what a filter of one element has gone through, which changes nothing."""
-    return np.bincount(indices, _medfilt2d(np.atleast_2d(np.asarray(weights, np.float64)), (1, 1))[0])
+    """``np.bincount`` of what has gone through a function in C, which changes nothing."""
+    return np.bincount(indices, _through(np.asarray(weights, np.float64)))

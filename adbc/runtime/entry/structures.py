@@ -8,6 +8,7 @@ pending work.  Whole columns of classes are compared at once.
 
 from __future__ import annotations
 
+import enum
 import functools
 import operator
 import sys
@@ -22,6 +23,7 @@ from adbc.tangents.activity_marks import mark_inactive
 from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import ValueKind, kind_of
+from adbc.types.typeof import typeof
 
 __all__ = [
     "ALL", "ARRAYS", "FIRST", "NEITHER", "Also", "Pairs", "are_apart", "fits", "is_met_again", "is_object",
@@ -76,15 +78,20 @@ def structure(x: Any, depth: int = _DEEPEST) -> Any:
 
 def record(x: Any) -> Any:
     """The class of `x`, a frozen dataclass or a named tuple of values without parts, and the classes of
-    these; None of anything else."""
+    these; class and type of a set or a member of an enumeration; None of anything else."""
     cls = type(x)
+    if cls in _ATOMS:
+        return None
     kind = kind_of(cls)
+    if kind.inactive and (cls in _SETS or issubclass(cls, enum.Enum)):
+        return cls, typeof(x)
     if not isinstance(kind, ValueKind) or cls in _NO_RECORDS or has_attributes_beside(cls):
         return None
     classes = tuple([type(part) for _, part in kind.parts(x)])
     return (cls, *classes) if _ATOMS.issuperset(classes) else None
 
 
+_SETS = frozenset({set, frozenset})
 _NO_RECORDS = frozenset({tuple, MethodType})
 """Classes of values with parts that have no names of their own."""
 

@@ -243,3 +243,17 @@ def test_a_record_with_attributes_beside() -> None:
     wide.scale = 2.0  # type: ignore[attr-defined]
     for b in many(lambda p, x: p.a * p.scale * x, Wide(3.0, 4.0) if False else wide, 0.5, argnums=1):
         assert b == 6.0
+
+
+def test_sets_and_members_of_enumerations() -> None:
+    class Other(enum.Enum):
+        FAST = 5.0
+
+    def f(x: float, mode: Any, names: Any) -> float:
+        return x * mode.value * len(names)
+
+    gradient = adbc.grad(f)
+    for _ in range(3):
+        assert gradient(3.0, Mode.FAST, {"a", "b"}) == 4.0
+        assert gradient(3.0, Other.FAST, {"a", "b", "c"}) == 15.0
+        assert gradient(3.0, Mode.FAST, frozenset({"a"})) == 2.0
