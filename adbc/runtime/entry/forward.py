@@ -3,8 +3,8 @@
 What `runtime.entry` is for gradients: which rule is entered and which arguments are constants follows from
 the types of the arguments and from which of them have tangents, and is kept (in `Engine.ways`, so that it is
 forgotten with the rules).  What has to be seen each time is that the tangents fit, that arrays own their
-memory, and that lists, dicts and tuples hold numbers, text, or lists, dicts, tuples and arrays of such, each
-of them once (`structures`).  Whatever is not as simple as that takes the long way, which says what is wrong
+memory, and that lists, dicts, tuples and objects hold numbers, text, or all these and arrays of such, each of
+them once (`structures`).  Whatever is not as simple as that takes the long way, which says what is wrong
 with the arguments if anything is.
 """
 
@@ -23,7 +23,17 @@ from adbc.runtime.entry.first import first_dual_call
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
 from adbc.runtime.entry.results import pair, with_tangent
 from adbc.runtime.entry.selection import completed
-from adbc.runtime.entry.structures import ARRAYS, NEITHER, Pairs, fits, is_plain, structure, zeros
+from adbc.runtime.entry.structures import (
+    OBJECTS,
+    Pairs,
+    are_apart,
+    fits,
+    is_object,
+    is_plain,
+    record,
+    structure,
+    zeros,
+)
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT, zero_tangent
@@ -150,7 +160,7 @@ def _part(x: Any, t: Any, direction: Any, known_list: AbstractType | None) -> _P
     cls = type(x)
     if (cls is float or cls is complex) and t is not None:
         return (cls, _NUMBER, None) if type(t) is cls else None
-    known = structure(x)
+    known = structure(x) or record(x)
     if known is not None:
         return (
             None
@@ -158,7 +168,7 @@ def _part(x: Any, t: Any, direction: Any, known_list: AbstractType | None) -> _P
             else (cls, _VALUE if t is not None else _NOTHING, known)
         )
     is_array = cls.__name__ == "ndarray" and cls.__module__ == "numpy"
-    if not (is_array or cls is list or cls is dict):
+    if not (is_array or cls is list or cls is dict or is_object(x)):
         return None
     kind = _GIVEN if t is not None else _HELD if direction is None else _ZEROS
     if is_array:
@@ -171,8 +181,10 @@ def _part(x: Any, t: Any, direction: Any, known_list: AbstractType | None) -> _P
 
 
 def _known(x: Any) -> Any:
-    """What is known of a tuple or an array."""
-    return structure(x) if type(x) is tuple else (x.dtype, x.ndim)
+    """What is known of a tuple, a record or an array."""
+    if type(x).__name__ == "ndarray":
+        return x.dtype, x.ndim
+    return structure(x) or record(x)
 
 
 def _planned(
@@ -294,14 +306,14 @@ def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequenc
             if type(t) is not cls:
                 return None
         elif kind is _VALUE:
-            if structure(x) != known or not fits(x, t, waiting):
+            if (structure(x) or record(x)) != known or not fits(x, t, waiting):
                 return None
         elif kind is _NOTHING:
             if t is not None or (known is not cls and known != _known(x)):
                 return None
         elif (t is None) is (kind is _GIVEN):
             return None
-        elif cls is list or cls is dict:
+        elif cls is list or cls is dict or is_object(x):
             if cls is list and elements(x) is not known:
                 return None
             t = _container(x, t, kind, known, waiting)
@@ -320,6 +332,8 @@ def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequenc
     objects = [y for y in chain(*waiting, owners) if y is not NO_TANGENT]
     if len(objects) > 1 and len({*map(id, objects)}) != len(objects):
         return None  # the same object twice
+    if waiting and not are_apart(waiting):
+        return None
     waiting += arrays
     return arguments
 
@@ -339,10 +353,10 @@ def _container(x: Any, t: Any, kind: str, known: Any, waiting: Pairs) -> Any:
         waiting.append((x, NO_TANGENT))
         return NO_TANGENT
     first = len(waiting)
-    zero = zeros(x, waiting, False, NEITHER)
+    zero = zeros(x, waiting, False, OBJECTS)
     if zero is None:  # there are arrays in it, or it is not simple
         del waiting[first:]
-        zero = zeros(x, waiting, True, ARRAYS)
+        zero = zeros(x, waiting, True)
     return zero
 
 

@@ -18,7 +18,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from adbc.runtime.calls.classes import is_heap_type
-from adbc.tangents import NO_TANGENT, MutableTangent
+from adbc.tangents import NO_TANGENT, MutableTangent, Tangent
 from adbc.tangents.activity_marks import mark_inactive
 from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields
 from adbc.tangents.objects import InstanceKind
@@ -26,7 +26,7 @@ from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.types.typeof import typeof
 
 __all__ = [
-    "ALL", "ARRAYS", "FIRST", "NEITHER", "Also", "Pairs", "are_apart", "fits", "is_met_again", "is_object",
+    "ALL", "ARRAYS", "FIRST", "OBJECTS", "Also", "Pairs", "are_apart", "fits", "is_met_again", "is_object",
     "is_plain", "record",
     "structure", "zeros",
 ]  # fmt: skip
@@ -46,7 +46,7 @@ class Also(NamedTuple):
     objects: bool = True
 
 
-ALL, NEITHER, ARRAYS = Also(), Also(False, False), Also(True, False)
+ALL, ARRAYS, OBJECTS = Also(), Also(True, False), Also(False, True)
 
 _FLOAT = {float}
 _INACTIVE = frozenset({str, bytes, int, bool, type(None)})
@@ -268,8 +268,8 @@ def _of_classes(classes: tuple[type, ...]) -> Any:
 
 
 def fits(x: Any, t: Any, met: Pairs, depth: int = _DEEPEST) -> bool:
-    """Whether `t` is at a glance a tangent of `x`, which is a number, text, a list, tuple or dict of such, or
-    an array of numbers that owns its memory; each object among these comes into `met` with its own.
+    """Whether `t` is at a glance a tangent of `x`, which is a number, text, a list, tuple, dict or object of
+    such, or an array of numbers that owns its memory; each object among these comes into `met` with its own.
 
     What is seen with a closer look only (ints for floats, other classes) does not fit here.
     """
@@ -296,14 +296,32 @@ def fits(x: Any, t: Any, met: Pairs, depth: int = _DEEPEST) -> bool:
         if type(t) is not tuple or len(t) != len(x):
             return False
         parts, tangents = x, t
+    elif type(t) is MutableTangent or type(t) is Tangent:
+        fields = _fields(x, t)
+        if [name for name, _ in fields] != [*vars(t)]:
+            return False
+        parts, tangents = [value for _, value in fields], [*vars(t).values()]
+        if type(t) is MutableTangent:
+            met.append((x, t))
+        return depth > 0 and all(map(fits, parts, tangents, repeat(met), repeat(depth - 1)))
+    elif cls.__name__ == "ndarray":
+        return _array_fits(x, t, met)
     else:
-        return _array_fits(x, t, met) if cls.__name__ == "ndarray" else False
+        return t is NO_TANGENT and (kind_of(cls).inactive or _is_bare_function(x))
     classes = {*map(type, parts)}
     if classes == _FLOAT:
         return {*map(type, tangents)} == _FLOAT or (cls is list and _are_numbers(tangents))
     if classes <= _INACTIVE:
         return {*map(type, tangents)} <= _NOTHING
     return depth > 0 and all(map(fits, parts, tangents, repeat(met), repeat(depth - 1)))
+
+
+def _fields(x: Any, t: Any) -> list[tuple[str, Any]]:
+    """The attributes of `x`, if that is an object or a record of which `t` may be a tangent."""
+    if type(t) is MutableTangent:
+        return instance_fields(x) if is_object(x) else []
+    kind = kind_of(type(x))
+    return kind.parts(x) if isinstance(kind, ValueKind) and type(x) not in _NO_RECORDS else []
 
 
 _NOTHING = {type(NO_TANGENT)}

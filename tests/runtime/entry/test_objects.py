@@ -257,3 +257,70 @@ def test_sets_and_members_of_enumerations() -> None:
         assert gradient(3.0, Mode.FAST, {"a", "b"}) == 4.0
         assert gradient(3.0, Other.FAST, {"a", "b", "c"}) == 15.0
         assert gradient(3.0, Mode.FAST, frozenset({"a"})) == 2.0
+
+
+def along(f: Any, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> list[Any]:
+    """Derivatives in one direction, in calls one after the other."""
+    return [adbc.jvp(f, args, tangents)[1] for _ in range(4)]
+
+
+def test_directions() -> None:
+    def energy(s: Spring, x: float) -> float:
+        return 0.5 * s.stiffness * (x - s.length) ** 2
+
+    spring = Spring(2.0, 0.5)
+    direction = adbc.zero_tangent(spring)
+    direction.stiffness, direction.length = 3.0, 1.0
+    assert along(energy, (spring, 1.5), (direction, 0.0)) == [0.5 * 3.0 - 2.0] * 4
+    assert along(energy, (spring, 1.5), (direction, 1.0)) == [1.5] * 4
+    assert along(energy, (spring, 1.5), (None, 1.0)) == [2.0] * 4
+    direction.length = -1.0
+    assert along(energy, (spring, 1.5), (direction, 0.0)) == [3.5] * 4
+    record = Pair(3.0, 4.0)
+    assert along(lambda p: p.a * p.b, (record,), (adbc.Tangent(a=1.0, b=2.0),)) == [10.0] * 4
+    assert along(lambda x, p: x * p.a, (2.0, Frozen(3.0, "n")), (1.0, None)) == [3.0] * 4
+
+
+def test_directions_of_objects_that_hang_together() -> None:
+    def f(s: Spring, t: Spring) -> float:
+        s.length = s.length * 2.0
+        return t.length * s.stiffness
+
+    def through_vars(s: Spring, x: float) -> float:
+        vars(s)["length"] *= x
+        return s.length * s.stiffness
+
+    a, b = Spring(3.0, 1.0), Spring(2.0, 5.0)
+    da, db = adbc.zero_tangent(a), adbc.zero_tangent(b)
+    da.length, db.length = 1.0, 10.0
+    for _ in range(3):
+        assert adbc.jvp(f, (a, b), (da, db))[1] == 30.0
+        a.length, da.length = 1.0, 1.0
+        assert adbc.jvp(f, (a, a), (da, da))[1] == 6.0
+        a.length, da.length = 1.0, 1.0
+        assert adbc.jvp(through_vars, (a, 2.0), (None, 1.0))[1] == 3.0
+        a.length = 1.0
+        assert adbc.jvp(through_vars, (a, 2.0), (da, 0.0))[1] == 6.0
+        a.length, da.length = 1.0, 1.0
+    c = Spring(2.0, 5.0)
+    c.__dict__ = a.__dict__
+    for _ in range(3):
+        a.length = 1.0
+        dc = adbc.zero_tangent(c)
+        dc.__dict__ = da.__dict__
+        da.length = 1.0
+        assert adbc.jvp(f, (a, c), (da, dc))[1] == 6.0
+
+
+def test_directions_of_constants_that_hold_arrays_and_functions() -> None:
+    def f(x: float, m: Model, steps: Any) -> Any:
+        m.weights[1] = x * 2.0
+        m.parts[0].length = x
+        for step in steps:
+            x = step(x)
+        return m.weights @ m.weights + x + m.parts[0].length
+
+    for _ in range(4):
+        model = Model()
+        value = adbc.jvp(f, (0.7, model, [square, math.sin]), (1.0, None, None))[1]
+        assert value == pytest.approx(8.0 * 0.7 + math.cos(0.49) * 1.4 + 1.0)

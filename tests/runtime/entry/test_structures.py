@@ -15,7 +15,7 @@ import adbc
 from adbc.errors import ArgumentError
 from adbc.runtime import default_engine
 from adbc.runtime.entry import reverse as reverse_entry
-from adbc.runtime.entry.structures import ARRAYS, NEITHER, Pairs, is_plain, structure, zeros
+from adbc.runtime.entry.structures import ARRAYS, Also, Pairs, is_plain, structure, zeros
 from adbc.tangents import NO_TANGENT, zero_tangent
 from benchmarks.instructions import executed
 from benchmarks.settle import settle
@@ -234,7 +234,7 @@ def test_zeros_are_those_of_a_walk(x: Any) -> None:
 def test_what_has_no_simple_structure() -> None:
     loop: list[Any] = [1.0]
     loop.append(loop)
-    assert zeros([np.ones(2)], [], True, NEITHER) is None
+    assert zeros([np.ones(2)], [], True, Also(False, False)) is None
     for x in (
         loop,
         [np.ones(2, int)],
