@@ -89,9 +89,11 @@ class Kept:
             gained = self._gained()
             self._changes = None if self._is_forward else self.changed()
             numbers = self._changes is not None and any(map(_has_new_number, self._changes))
-            self.depends = numbers or any(map(self._may_depend, (*gained, *self._arrays)))
-            if gained and not self.depends:
-                self.note_written()
+            self.depends = numbers or any(map(self._may_depend, (*self._late, *gained, *self._arrays)))
+            if not self.depends:
+                late, self._late = self._late, []
+                if gained or (late and self._changes):
+                    self.note_written()
         return not self.depends
 
     def tells_of(self, shadow: Any) -> bool:
@@ -119,7 +121,7 @@ class Kept:
         changes, self._changes = self._changes, None
         written = {id(x): x for x, _ in (changes if is_asked and changes is not None else self.changed())}
         self._written.update(written)
-        if not written and (is_asked or not self._gained()):
+        if not written and (is_asked or not (self._gained() or self._late)):
             return False
         self.renew()
         return True
@@ -142,8 +144,8 @@ class Kept:
         """The shadows that have come into others since these were looked at last."""
         self._look_through()
         if all(shadows.stands() for shadows in self._standing):
-            return self._late
-        return self._late + [f for shadow, old in self._parts for f in _new_in(_parts(shadow), old)]
+            return []
+        return [f for shadow, old in self._parts for f in _new_in(_parts(shadow), old)]
 
     def _look_through(self) -> None:
         """Look at what stands in the shadows that were not looked through yet."""

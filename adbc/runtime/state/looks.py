@@ -153,11 +153,14 @@ class Looks:
         seen: dict[int, Any] = {}
         for look in self._taken:
             seen |= look.seen
-        if not self._is_forward:
-            # A number that is stored may be the very object that stood there before, because the program
-            # was run without a derivative first.
-            for x, _ in contents(roots, with_arrays=False, seen=dict(seen)):
-                _make_own(x)
+        within = dict(seen)
+        look = Look(None, [*contents(roots, with_arrays=False, seen=within)], within)
+        if self._is_apart(look):
+            return look
+        # A number that is stored may be the very object that stood there before, because the program was run
+        # without a derivative first.
+        for x, _ in look.values:
+            _make_own(x)
         return Look(None, [*contents(roots, with_arrays=False, seen=seen)], seen)
 
 

@@ -41,6 +41,22 @@ def total(by):
     return sum(row[0] for row in STATE.table["rows"]) * by
 
 
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+PARTS = {"first": Box(0.5)}
+
+
+def hold(name, box):
+    PARTS[name] = box
+
+
+def reading(by):
+    return sum(box.value for box in PARTS.values()) * by
+
+
 def replaced(row):
     STATE.table["rows"].append(row)
 """
@@ -152,3 +168,21 @@ def test_what_a_library_has_let_go_is_let_go() -> None:
     gc.collect()
     gc.collect()
     assert gone() is None
+
+
+def test_an_object_that_is_filled_when_the_library_has_it() -> None:
+    def f(x: Any) -> Any:
+        box = library.Box(1.0)
+        y = library.PARTS["first"].value * x
+        library.hold("a", box)
+        y += library.reading(2.0)
+        box.value = x
+        y += library.reading(3.0)
+        library.PARTS["first"].value = x * x
+        return y + library.reading(5.0)
+
+    for _ in range(3):
+        assert adbc.value_and_grad(f)(2.0) == (1.0 + 3.0 + 7.5 + 30.0, 0.5 + 3.0 + 5.0 * (1.0 + 4.0))
+        assert adbc.jvp(f, (2.0,), (1.0,)) == (41.5, 28.5)
+        library.PARTS["first"].value = 0.5
+        library.PARTS.pop("a", None)
