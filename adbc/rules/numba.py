@@ -33,7 +33,7 @@ def vectorized(ufunc: Any, *args: Any, **options: Any) -> Any:
     value = compiled(ufunc, args)
     if np.asarray(value).dtype.kind not in "fc":
         return value
-    function = ufunc.__wrapped__
+    function = ufunc._dispatcher.py_func  # which a copy has, too
     if np.ndim(value) == 0:
         scalars = [np.asarray(x)[()] for x in args]
         return np.asarray(function(*scalars), value.dtype)[()]

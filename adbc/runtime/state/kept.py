@@ -234,7 +234,7 @@ def _new_in(parts: list[Any], old: list[Any]) -> list[Any]:
 def _has_new_number(change: tuple[Any, Any]) -> bool:
     """Whether an object has got a number since something else stood there."""
     x, old = change
-    if isinstance(x, set | bytearray):
+    if issubclass(type(x), set | bytearray):
         return False
     values = [content for _, content in contents([x], with_arrays=False)][:1]
     return any(map(is_number, _new_in(values_in(values[0] if values else []), values_in(old))))

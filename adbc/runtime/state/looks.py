@@ -206,8 +206,8 @@ def values_in(content: list[Any]) -> list[Any]:
 
 def _make_own(x: Any) -> None:
     """Let the numbers in `x` be objects of their own, equal to what they were, that nobody else has."""
-    base: Any = list if isinstance(x, list) else deque
-    if isinstance(x, base):
+    base: Any = list if issubclass(type(x), list) else deque
+    if issubclass(type(x), base):  # the class is asked, never the object
         for i, v in enumerate(base.__iter__(x)):
             if is_number(v):
                 base.__setitem__(x, i, neg(-v))
@@ -223,7 +223,7 @@ def _make_own(x: Any) -> None:
 
 def _spaces(x: Any) -> Iterator[dict[Any, Any]]:
     """The dictionaries in which `x` keeps what it has."""
-    if isinstance(x, dict):
+    if issubclass(type(x), dict):
         yield x
     own = instance_dict(x)
     if type(own) is dict and own:

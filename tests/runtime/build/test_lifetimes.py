@@ -334,3 +334,18 @@ def test_a_proxy_of_what_is_gone_leads_to_no_code() -> None:
 
     census = lifetimes._Census([], [])
     assert not census._is_permanent(weakref.proxy(Gone()))
+
+
+def test_a_function_whose_namespace_has_a_proxy_of_what_is_gone_goes() -> None:
+    class Gone:
+        pass
+
+    f = made(SOURCES["calls"], 1.5)
+    f.__globals__["held"] = [weakref.proxy(Gone())]
+    differentiated(f)
+    before = len(rules())
+    assert before
+    gone = weakref.ref(f)
+    del f
+    collect()
+    assert gone() is None and len(rules()) < before
