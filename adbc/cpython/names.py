@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 
 from adbc.cpython.decode import Instruction, Slot, decode
+from adbc.cpython.functions import is_function
 from adbc.records import record
 
 __all__ = [
@@ -30,7 +31,7 @@ _WRITES_SHARED = frozenset({"store_deref", "delete_deref"})
 
 def parameters_read(function: Callable[..., object]) -> frozenset[int] | None:
     """The positions of the parameters that occur in the code of `function`; None if that cannot be said."""
-    return _parameters_read(function) if isinstance(function, types.FunctionType) else None
+    return _parameters_read(function) if is_function(function) else None
 
 
 @functools.lru_cache(maxsize=4096)  # formulas of rules are asked about wherever they are used

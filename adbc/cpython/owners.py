@@ -12,6 +12,7 @@ import types
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.cpython.names import shared_written, with_nested
 
 __all__ = ["kept_freevars"]
@@ -63,7 +64,7 @@ def _around(code: types.CodeType, globals: Mapping[str, Any]) -> list[types.Code
         found = vars(found).get(name) if isinstance(found, type) else None
     while (inner := _wrapped(found)) is not None:
         found = inner
-    if not isinstance(found, types.FunctionType):
+    if not is_function(found):
         return []
     return next((path for path in _paths(found.__code__, []) if path[0] is code), [])[1:]
 
@@ -74,7 +75,7 @@ def _wrapped(found: Any) -> Any:
         return found.__func__
     if isinstance(found, property):
         return found.fget
-    has_attributes = isinstance(found, types.FunctionType) or type(found) is functools._lru_cache_wrapper
+    has_attributes = is_function(found) or type(found) is functools._lru_cache_wrapper
     return vars(found).get("__wrapped__") if has_attributes else None
 
 

@@ -26,10 +26,10 @@ values here are real numbers, and what comes out is what the rule gives, to the 
 from __future__ import annotations
 
 import operator
-import types
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from adbc.cpython.functions import is_builtin_function
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
@@ -215,7 +215,7 @@ def _is_pure(operands: Sequence[Value]) -> bool:
     function = operands[0].value if isinstance(operands[0], Const) else None
     if function is intrinsics._foreigncall_ and isinstance(operands[1], Const):
         function = operands[1].value
-    return isinstance(function, types.BuiltinFunctionType) and function.__module__ in ("math", "_operator")
+    return is_builtin_function(function) and function.__module__ in ("math", "_operator")
 
 
 _QUIET = frozenset({operator.add, operator.sub, operator.mul, operator.neg})

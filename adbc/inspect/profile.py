@@ -21,6 +21,7 @@ from typing import Any
 
 from adbc.api import vjp
 from adbc.config import FOLDER
+from adbc.cpython.functions import is_function
 from adbc.errors import ArgumentError
 from adbc.records import record
 from adbc.runtime import default_engine
@@ -292,8 +293,7 @@ def _codes(engine: Engine) -> list[types.CodeType]:
             waiting += [
                 constant.__code__
                 for constant in code.co_consts
-                if isinstance(constant, types.FunctionType)
-                and constant.__code__.co_filename == code.co_filename
+                if is_function(constant) and constant.__code__.co_filename == code.co_filename
             ]
     return list(found.values())
 

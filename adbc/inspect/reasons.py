@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.inspect.source import line_of, text_at
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
@@ -235,7 +236,7 @@ class Reasons:
             if isinstance(site.function, ClosureType):
                 return f"a function of known code ({name_of(body)}): its derived rule is called"
             of_parameters = getattr(body.__code__, "original", None)  # as many as there are arguments
-            own = site.function.__code__ if isinstance(site.function, types.FunctionType) else None
+            own = site.function.__code__ if is_function(site.function) else None
             is_own = own is not None and own in (of_parameters, body.__code__)
             if body is not site.function and not is_own:
                 name = body.__qualname__ if of_parameters is not None else name_of(body)
@@ -257,7 +258,7 @@ class Reasons:
             return f"what `{name}` is is not known: {self.origin(site.callee)}"
         unknown = [a for a in site.arguments if type_of(a) is ANY]
         rows = self.rules(function)
-        if isinstance(function, types.FunctionType) and not rows and function not in _INTRINSICS:
+        if is_function(function) and not rows and function not in _INTRINSICS:
             return self._why_not_bound(function)
         if site.keywords and rows:
             return "its arguments are passed by keyword, so the rule is called by way of the dispatcher"

@@ -14,6 +14,7 @@ import sys
 import types
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.emit import emit
 from adbc.emit.assembly import HAS_DOCSTRING
 from adbc.errors import LiftError
@@ -78,7 +79,7 @@ def roundtrip(function: types.FunctionType, *, normal: bool = True) -> types.Fun
     It shares the globals, the closure and the objects that are defaults and attributes.  Raises
     `LiftError` where the lifter refuses.
     """
-    if not isinstance(function, types.FunctionType):
+    if not is_function(function):
         raise LiftError(
             f"{function!r} is a {type(function).__name__}, not a function: pass the function itself"
         )

@@ -6,6 +6,7 @@ import types
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.errors import ArgumentError
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
@@ -149,7 +150,7 @@ def python_function(signature: Signature) -> types.FunctionType:
     function = signature.function
     if isinstance(function, types.MethodType):
         function = function.__func__
-    if not isinstance(function, types.FunctionType):
+    if not is_function(function):
         raise ArgumentError(
             f"{function!r} is not written in Python, so it has no graph; it is differentiated by a rule"
         )

@@ -18,6 +18,7 @@ import sys
 import types
 from typing import Any
 
+from adbc.cpython.functions import is_builtin_function
 from adbc.ir.intrinsics import EXHAUSTED, INTRINSICS, UNBOUND
 
 __all__ = ["constant_text", "named_constant", "qualified_name"]
@@ -127,7 +128,7 @@ def _follow(module: types.ModuleType, path: str) -> object:
 
 
 def _may_have_name(value: Any) -> bool:
-    if isinstance(value, types.BuiltinFunctionType):
+    if is_builtin_function(value):
         # `[].append` has the qualified name of nothing that can be looked up; `math.sin` is bound to
         # its module, as every function of an extension module is.
         return isinstance(value.__self__, types.ModuleType | types.NoneType)

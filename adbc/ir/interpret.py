@@ -23,6 +23,7 @@ import types
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.errors import AdbcError, ArgumentError, VerificationError
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
@@ -322,7 +323,7 @@ def new_function(
     function.__kwdefaults__ = keyword_defaults
     if isinstance(annotations, tuple):  # the bytecode has names and annotations in turn
         annotations = dict(zip(annotations[::2], annotations[1::2], strict=True))
-    if isinstance(annotations, types.FunctionType):  # from 3.14: the function that makes them
+    if is_function(annotations):  # from 3.14: the function that makes them
         setattr(function, "__annotate__", annotations)  # noqa: B010 (mypy checks for 3.11)
     elif annotations is not None:
         function.__annotations__ = annotations

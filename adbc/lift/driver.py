@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adbc.cpython.decode import Code, decode
+from adbc.cpython.functions import is_function
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph
@@ -80,7 +81,7 @@ def _lifted(frame: Frame, inline: bool) -> Graph:
 def _code_of(function: Any, globals: Mapping[str, Any] | None) -> tuple[types.CodeType, Mapping[str, Any]]:
     if isinstance(function, types.MethodType):
         function = function.__func__
-    if isinstance(function, types.FunctionType):
+    if is_function(function):
         return function.__code__, function.__globals__ if globals is None else globals
     if isinstance(function, types.CodeType):
         return function, {} if globals is None else globals

@@ -28,10 +28,10 @@ again and again belongs in one place in memory.
 from __future__ import annotations
 
 import operator
-import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, Loops
@@ -228,7 +228,7 @@ class _Search:
         callee, arguments = call_parts(call)
         function = callee.value if isinstance(callee, Const) else None
         memory = [v for v in arguments if not is_number(type_of(v))]
-        if not isinstance(function, types.FunctionType) or may_run_as_it_is(function, call, memory):
+        if not is_function(function) or may_run_as_it_is(function, call, memory):
             return call.operands  # what becomes of the call is found out at run time, by the shadows
         binding = self.knowledge.bind(function, len(arguments), call.keywords)
         if binding is None:

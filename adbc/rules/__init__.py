@@ -46,6 +46,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("numpy.random", "adbc.rules.numpy.composed_draws"),
     ("numpy.random", "adbc.rules.numpy.random"),
     ("numba.np.ufunc.gufunc", "adbc.rules.numba"),
+    ("wrapt.wrappers", "adbc.rules.wrapt"),
     *scipy.SOURCES,
 )
 """Pairs of a package and the module that has the rules of a part of it."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.records import record
 
 __all__ = ["AnyFormula", "Formula", "FormulaCall", "always", "formulas_of", "function_of"]
@@ -75,7 +76,7 @@ class Formula:
         """The Python functions of the formula, by the names of the fields that they are in."""
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, FunctionType):
+            if is_function(value):
                 yield field.name, value
 
 

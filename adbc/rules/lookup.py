@@ -18,6 +18,7 @@ from typing import Any
 from adbc.chainrules.plugins import plugins
 from adbc.chainrules.registry import BOTH, Origin, Rank, declared_in
 from adbc.collector import loading
+from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
 from adbc.rules.classes import Question, noting, still
 from adbc.rules.contexts import is_for_speed
@@ -29,7 +30,7 @@ __all__ = ["Layer", "OptOut", "PerMode", "RuleTable", "derived_body", "refusal"]
 
 def derived_body(function: Any) -> types.FunctionType | None:
     """A function with the code and the state of `function` that has no rules; None if it is not in Python."""
-    if not isinstance(function, types.FunctionType):
+    if not is_function(function):
         return None
     defaults, cells = function.__defaults__, function.__closure__
     made = types.FunctionType(function.__code__, function.__globals__, function.__name__, defaults, cells)
@@ -294,9 +295,10 @@ class RuleTable:
         try:
             if function in self._unfinished:
                 self._finish(function)
-            return self._rows.get(function, [])
+            found = self._rows.get(function, [])
         except TypeError:  # unhashable callables have no rows
             return []
+        return found if not found or _is_of(found[0], function) else []
 
     def _finish(self, function: Any) -> None:
         """Make the last rows of `function`."""
@@ -311,7 +313,8 @@ class RuleTable:
     def find(self, function: Any, classes: tuple[type, ...]) -> Rule | None:
         """The rule of `function` for arguments of these classes, or None."""
         try:
-            return self.found[function, classes]
+            found = self.found[function, classes]
+            return found if found is None or _is_of(found, function) else None
         except KeyError:
             return self.choose(function, classes)[0]
         except TypeError:
@@ -321,10 +324,11 @@ class RuleTable:
         """The rule as `find` gives it, and what it rests on: answers about classes that may change."""
         key = function, classes
         if key in self.found:
-            return self.found[key], ()
+            row = self.found[key]
+            return (row if row is None or _is_of(row, function) else None), ()
         known = self.resting.get(key)
         if known is not None and still(known[1]):
-            return known
+            return known if known[0] is None or _is_of(known[0], function) else (None, ())
         if not self.rows(function):  # what has to be loaded is loaded without the lock
             return None, ()  # not kept: functions come and go
         with self._lock:  # a row that is added meanwhile must not be missed for good
@@ -416,6 +420,8 @@ class Layer(RuleTable):
             found = self._joined.get(function)
         except TypeError:
             return []
+        if own and not _is_of(own[0], function):
+            return below
         if found is None:
             kept = below if self._keeps is None else list(filter(self._keeps, below))
             found = self._joined[function] = [*(own or []), *kept]
@@ -430,6 +436,12 @@ class Layer(RuleTable):
     def __iter__(self) -> Iterator[Rule]:
         for _, rows in self.by_function():
             yield from rows
+
+
+def _is_of(row: Rule, function: Any) -> bool:
+    """Whether `row`, found for what is equal to `function`, is of that: a proxy is equal to what it stands
+    for, and a call of it another."""
+    return type(row.function) is type(function)
 
 
 def _default() -> RuleTable:

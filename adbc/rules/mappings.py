@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import operator
 from collections import Counter, OrderedDict, _count_elements, defaultdict  # type: ignore[attr-defined]  # of Counter
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
+from adbc.cpython.functions import is_builtin_function, is_function
 from adbc.ir import intrinsics
 from adbc.rules.builtins import dicts
 from adbc.rules.builtins.iteration import making_iterator
@@ -72,9 +73,9 @@ def takes_nothing(factory: Any) -> bool:
     """Whether a factory of missing values has captured nothing that may have a derivative."""
     if factory is not None and not callable(factory):
         raise TypeError("first argument must be callable or None")
-    if isinstance(factory, BuiltinFunctionType):
+    if is_builtin_function(factory):
         return isinstance(factory.__self__, (type, ModuleType))
-    if isinstance(factory, FunctionType):
+    if is_function(factory):
         return not (factory.__closure__ or factory.__defaults__ or factory.__kwdefaults__)
     return factory is None or isinstance(factory, type)
 

@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
 from adbc.tangents.contents import contents, differs, elements_of, is_of_array, put_back
 from adbc.tangents.fields import instance_fields, is_python_class
@@ -87,13 +88,13 @@ class _Methods:
 
 def _functions_in(entry: Any) -> Iterator[Any]:
     """The functions in Python that an entry of a class calls: a method, or those of a property."""
-    if isinstance(entry, types.FunctionType):
+    if is_function(entry):
         yield entry
     elif isinstance(entry, property):
-        yield from (f for f in (entry.fget, entry.fset) if isinstance(f, types.FunctionType))
+        yield from (f for f in (entry.fget, entry.fset) if is_function(f))
     else:
         inner = getattr(entry, "__func__", None) or getattr(entry, "func", None)
-        if isinstance(inner, types.FunctionType):
+        if is_function(inner):
             yield inner
 
 
@@ -126,7 +127,7 @@ class Memory:
                 pending += (x.__func__, x.__self__)
             elif isinstance(x, functools.partial):
                 pending += (x.func, *x.args, *x.keywords.values())
-            elif isinstance(x, types.FunctionType):
+            elif is_function(x):
                 pending += self._named_in(x)
             elif isinstance(x, type):
                 pending += self._named_by(x)
@@ -153,7 +154,7 @@ class Memory:
     def _named_by(self, cls: type) -> Iterator[Any]:
         """What `cls` has that functions may call or change: it is met for the first time."""
         for base, name, value in self._methods.of(cls):
-            if not isinstance(value, types.FunctionType):
+            if not is_function(value):
                 self.variables.append((base, name, value))
             yield value
 
@@ -311,7 +312,7 @@ def _leads_on(x: Any) -> bool:
     if isinstance(x, types.FunctionType | types.MethodType | functools.partial):
         return True
     calls = getattr(type(x), "__call__", None)  # noqa: B004  # what it is is asked, not whether there is one
-    return isinstance(calls, types.FunctionType)
+    return is_function(calls)
 
 
 def _content(x: Any, like: Any) -> Any:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any, TypeVar
 
+from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
 from adbc.rules.sequences import nothing
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
@@ -35,7 +35,7 @@ def stop_gradient(x: T) -> T:
 
 def _check(x: Any, derivative: Any) -> None:
     """Raise if `x` is a function that has captured something that may have a derivative."""
-    if not isinstance(x, FunctionType) or not isinstance(derivative, MutableTangent):
+    if not is_function(x) or not isinstance(derivative, MutableTangent):
         return
     for name in x.__code__.co_freevars:
         cell = derivative.__dict__.get(name)

@@ -8,6 +8,7 @@ from _thread import _local as LOCAL
 from collections.abc import Iterator
 from typing import Any
 
+from adbc.cpython.functions import is_builtin_function, is_function
 from adbc.errors import UnsupportedError
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
@@ -151,7 +152,7 @@ def _is_python_class(cls: type) -> bool:
     for name, entry in vars(cls).items():
         if isinstance(entry, _NATIVE_ENTRIES) and entry.__objclass__ is cls and name not in slots:
             return False
-        if name == "__new__" and isinstance(entry, types.BuiltinFunctionType) and entry.__self__ is cls:
+        if name == "__new__" and is_builtin_function(entry) and entry.__self__ is cls:
             return False
     return True
 
@@ -228,7 +229,7 @@ def plain_check(kind: object) -> bool:
         return all(map(plain_check, kind))
     for name in ("__instancecheck__", "__subclasscheck__"):
         check = getattr(type(kind), name, None)
-        if isinstance(check, types.FunctionType) and check.__module__ not in _CHECKING:
+        if is_function(check) and check.__module__ not in _CHECKING:
             return False
     return True
 

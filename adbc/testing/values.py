@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.cpython.functions import is_function
 from adbc.flags import HEAP_TYPE
 from adbc.rules import default_table
 from adbc.rules.types import behind
@@ -106,7 +107,7 @@ def parts(x: Any) -> list[tuple[str, Any]] | None:
         if x.dtype == object:
             return [(f"[{', '.join(map(str, index))}]", item) for index, item in np.ndenumerate(x)]
         return None
-    if isinstance(x, types.FunctionType):
+    if is_function(x):
         cells = zip(x.__code__.co_freevars, x.__closure__ or (), strict=True)
         return [(f".<{name}>", cell) for name, cell in cells]
     if isinstance(x, types.CellType):
@@ -136,7 +137,7 @@ def has_identity(x: Any) -> bool:
     # The tangent of a record is a value as the record is; what has memory in it counts by itself.
     if isinstance(x, tuple | functools.partial | types.MethodType | Tangent | FData | RData):
         return False
-    if isinstance(x, types.FunctionType):
+    if is_function(x):
         return bool(x.__closure__)
     if isinstance(x, list | dict | collections.deque | types.CellType | np.ndarray | array):
         return True
@@ -202,7 +203,7 @@ def _start(x: Any, memo: dict[int, tuple[Any, Any]]) -> Any:
         return _duplicate_array(x, memo)
     if isinstance(x, types.CellType):
         return types.CellType()
-    if isinstance(x, types.FunctionType):
+    if is_function(x):
         if not x.__closure__ or default_table().rows(x):  # a copy would not have its rules
             return _MISSING
         cells = tuple(_duplicate(cell, memo) for cell in x.__closure__)
@@ -235,7 +236,7 @@ def _fill(x: Any, made: Any, memo: dict[int, tuple[Any, Any]]) -> None:
         for _, item in parts(x) or []:
             made.cell_contents = _duplicate(item, memo)
         return
-    if isinstance(x, types.FunctionType) or type(x) is np.ndarray:
+    if is_function(x) or type(x) is np.ndarray:
         return
     own = instance_dict(x)
     for name, item in _fields(x).items():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-import types
 
+from adbc.cpython.functions import is_builtin_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.terminators import Return
@@ -12,7 +12,7 @@ from adbc.ir.values import Const, Instruction, Phi, Value
 
 __all__ = ["is_seen_to_answer"]
 
-_OPERATORS = frozenset(f for f in vars(operator).values() if isinstance(f, types.BuiltinFunctionType))
+_OPERATORS = frozenset(f for f in vars(operator).values() if is_builtin_function(f))
 
 
 def is_seen_to_answer(graph: Graph) -> bool:
@@ -48,4 +48,4 @@ def _answers(call: Instruction) -> bool:
         called = call.operands[1]
         module = getattr(called.value, "__module__", None) if isinstance(called, Const) else None
         return isinstance(module, str) and module in ("math", "cmath")
-    return isinstance(function, types.BuiltinFunctionType) and function in _OPERATORS
+    return is_builtin_function(function) and function in _OPERATORS

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
+from adbc.cpython.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
@@ -518,7 +519,7 @@ def _by_function(call: _OpenCall) -> CallSite:
     function = call.function
     if not (call.any_active or call.keywords) and call.knowledge.finds_nothing(function, call.types):
         return call.site(Kind.CONTEXTUAL)
-    is_written = isinstance(function, types.FunctionType) and function not in _INTRINSICS
+    is_written = is_function(function) and function not in _INTRINSICS
     if is_written and is_of_constants(function, call.arguments):
         return call.site(Kind.CONTEXTUAL)
     if is_written and may_run_as_it_is(function, call.call, [*filter(call.active, call.arguments)]):

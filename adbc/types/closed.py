@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from adbc.cpython.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
@@ -83,7 +84,7 @@ def is_closed_call(
         if row.kind is RowKind.PER_MODE:
             return False
         return row.kind is not RowKind.OVERLAY or _is_closed_function(row.body, call, knowledge, known)
-    return isinstance(function, types.FunctionType) and _is_closed_function(function, call, knowledge, known)
+    return is_function(function) and _is_closed_function(function, call, knowledge, known)
 
 
 def _is_closed_function(

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import itertools
 import operator
-import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import reverse_postorder
@@ -173,7 +173,7 @@ def _of_members(
 def _is_plain_python(function: object) -> bool:
     """Whether `function` is one of adbc's that is written in Python: reading what it gives from its code is
     not worth the time."""
-    return isinstance(function, types.FunctionType) and function.__module__.startswith("adbc.")
+    return is_function(function) and function.__module__.startswith("adbc.")
 
 
 def _of_derivatives(

@@ -16,6 +16,7 @@ import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
+from adbc.cpython.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
 from adbc.rules.effects import ANYTHING, HANDS_ON, KEEPS, READS, RETURNS, WRITES, Use
@@ -171,7 +172,7 @@ def _uses(found: Called, call: Instruction, knowledge: EffectKnowledge, is_list:
         is_slice = isinstance(arguments[0], Const) and arguments[0].value is slice
         return [RETURNS if is_slice else ANYTHING] * count
     summary = SUMMARIES.get(function)
-    if summary is None and isinstance(function, types.FunctionType) and not knowledge.rows(function):
+    if summary is None and is_function(function) and not knowledge.rows(function):
         return _of_function(function, call, arguments, knowledge)
     if summary is None or (function in _BY_RULE and not is_list):
         return _of_rows(function, call, arguments, knowledge, is_list)

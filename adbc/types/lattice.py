@@ -26,6 +26,7 @@ import types
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.flags import HEAP_TYPE
 from adbc.records import record
 from adbc.tangents.protocol import AddressKind, kind_of
@@ -485,7 +486,7 @@ def has_shadow(type: AbstractType) -> bool:
             return False
         case ConstType():
             value = type.value
-            return isinstance(value, types.FunctionType) and value.__closure__ is not None
+            return is_function(value) and value.__closure__ is not None
         case ArrayType(dtype=dtype):
             return not dtype.startswith(("int", "uint", "bool", "str", "bytes", "datetime", "timedelta"))
         case TupleType(elements):

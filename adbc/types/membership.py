@@ -5,8 +5,7 @@ Nothing here runs while types are right: debug mode and the tests ask.
 
 from __future__ import annotations
 
-import types
-
+from adbc.cpython.functions import is_function
 from adbc.types.lattice import (
     AbstractType,
     ArrayType,
@@ -42,7 +41,7 @@ def is_member(value: object, type_: AbstractType) -> bool:
         case ConstType():
             return value is type_.value or (cls is type(type_.value) and bool(value == type_.value))
         case ClosureType():
-            return isinstance(value, types.FunctionType) and value.__code__ is type_.code
+            return is_function(value) and value.__code__ is type_.code
         case NeverType():
             return False
     return True

@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from adbc.cpython.functions import is_builtin_function
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.effects import is_passive
@@ -117,7 +118,7 @@ def is_quiet(call: Instruction, is_field: Callable[[type, str], bool] | None = N
 def _asks_only_classes(function: Any) -> bool:
     if any(function is of for of in _OF_NUMBERS) or type(function).__name__ == "ufunc":
         return True
-    return isinstance(function, types.BuiltinFunctionType) and function.__module__ in _OF_MODULES
+    return is_builtin_function(function) and function.__module__ in _OF_MODULES
 
 
 def _is_container(known: AbstractType) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from adbc.chainrules.arrays import loaded
 from adbc.chainrules.registry import Declaration, least_arguments, registry
+from adbc.cpython.functions import is_function
 
 __all__ = ["problems_of_ruleset", "test_ruleset"]
 
@@ -88,7 +89,7 @@ def _unregistered(module: types.ModuleType, found: Iterable[Declaration]) -> lis
     return [
         f"{module.__name__}.{name} is named like a rule, but is not declared"
         for name, value in vars(module).items()
-        if isinstance(value, types.FunctionType)
+        if is_function(value)
         and value.__module__ == module.__name__
         and name.endswith(("_frule", "_rrule"))
         and id(value) not in known

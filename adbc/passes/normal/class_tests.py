@@ -40,6 +40,7 @@ import sys
 import types
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _class_is_, _foreigncall_, _getattr_, _method_is_
 from adbc.ir.terminators import Branch, Jump
@@ -123,7 +124,7 @@ def _join(
     if third is None or not isinstance(last, Jump) or not last.target is inner.false is there:
         return
     function, owner = second[1], third[1]
-    if not isinstance(constant(function), types.FunctionType):
+    if not is_function(constant(function)):
         return
     if entered[there] != 3 or len(there.phis) != 1:
         return

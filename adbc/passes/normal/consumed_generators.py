@@ -42,10 +42,10 @@ goes to one loop which is entered once for each generator, is the loop; any othe
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, NamedTuple, Protocol
 
+from adbc.cpython.functions import is_function
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import protect
@@ -546,7 +546,7 @@ def _arguments(chain: Sequence[Instruction], written: Written) -> list[Value]:
     block = made.block
     assert block is not None
     for number, function in written.prepared.items():
-        is_called = function is _iter_ or isinstance(function, types.FunctionType)
+        is_called = function is _iter_ or is_function(function)
         called = [Const(function)] if is_called else [Const(_foreigncall_), Const(function)]
         prepared = Instruction("call", [*called, values[number]], position=made.position)
         prepared.block = block

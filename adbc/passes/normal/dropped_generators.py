@@ -54,6 +54,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from adbc.cpython.decode import table
+from adbc.cpython.functions import is_function
 from adbc.ir import intrinsics as i
 from adbc.ir.builder import Builder, Variables
 from adbc.ir.graph import Block, Graph
@@ -134,7 +135,7 @@ def _made(call: Instruction) -> Made | None:
     callee = call.operands[0] if call.op == "call" else None
     if target(call) is i._apply_:
         callee = call.operands[1] if isinstance(call.operands[1], Const) else None
-    if isinstance(callee, Const) and isinstance(callee.value, types.FunctionType):
+    if isinstance(callee, Const) and is_function(callee.value):
         return callee.value
     if callee is None:
         return None

@@ -21,6 +21,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import INTRINSICS, _foreigncall_, _iter_, _new_
@@ -90,6 +91,6 @@ def is_python_class(kind: Any) -> bool:
     return (
         "__slots__" in namespace
         or "__weakref__" in namespace
-        or any(isinstance(x, types.FunctionType) for x in namespace.values())
+        or any(is_function(x) for x in namespace.values())
         or any(is_python_class(base) for base in kind.__bases__)
     )

@@ -32,10 +32,10 @@ from __future__ import annotations
 
 import collections
 import operator
-import types
 from collections.abc import Callable
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.ir.builder import remove_dead_phis
 from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _getattr_, _new_, _project_, _unpack_
@@ -107,7 +107,7 @@ class _Fields:
         make: object = cls.__new__
         return (
             cls in self.paths
-            and isinstance(make, types.FunctionType)
+            and is_function(make)
             and make.__globals__.get("__name__") == f"namedtuple_{cls.__name__}"
         )
 

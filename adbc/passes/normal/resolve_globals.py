@@ -32,6 +32,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from adbc.cpython.functions import is_builtin_function, stands_for_another
 from adbc.cpython.names import globals_written
 from adbc.flags import HEAP_TYPE
 from adbc.ir.graph import IMPORT, Graph, Guard
@@ -69,15 +70,17 @@ def is_stable(value: object) -> bool:
     A callable of a static C type (a ufunc, an array-function dispatcher) counts; instances of
     Python classes do not, callable or not.
     """
-    if isinstance(value, types.BuiltinFunctionType):
+    if is_builtin_function(value):
         # ``append = results.append`` is data: the method of a particular list.  ``random.random`` is none.
         owner = value.__self__
         return owner is None or _is_without_data(owner)
     if isinstance(value, types.MethodType | types.MethodWrapperType):
         return _is_without_data(value.__self__)
     kind = type(value)
-    if isinstance(value, _KINDS) or is_service(kind):
+    if issubclass(kind, _KINDS) or is_service(kind):  # not `isinstance`, which asks a proxy
         return True
+    if stands_for_another(kind):
+        return False
     return callable(value) and (not kind.__flags__ & HEAP_TYPE or kind.__name__ in _CALLABLE_HEAP_TYPES)
 
 
@@ -137,7 +140,7 @@ def resolve_globals(
                         resolved[instruction] = Const(getattr(dict, name))
                 elif isinstance(owner, Const) and _is_ufunc(owner.value):
                     method = getattr(owner.value, constant(instruction.operands[2]), None)
-                    if isinstance(method, types.BuiltinFunctionType):
+                    if is_builtin_function(method):
                         resolved[instruction] = Const(method)
                 elif isinstance(owner, Const) and is_service(type(owner.value)):
                     method = getattr(owner.value, constant(instruction.operands[2]), None)

@@ -33,6 +33,7 @@ import types
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from adbc.cpython.functions import is_function
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _foreigncall_, _getattr_, _load_special_, _new_
 from adbc.ir.values import Const, Instruction, Value
@@ -123,7 +124,7 @@ def _is_bound(front: Sequence[Value], call: Instruction, knowledge: AttributeKno
     """Whether what is put in front of the arguments of `call` goes together with them, as far as it is a
     function in Python without a rule."""
     function, count = constant(front[0]), len(front) + len(call.operands) - 2
-    if function is _new_ or not isinstance(function, types.FunctionType) or knowledge.rows(function):
+    if function is _new_ or not is_function(function) or knowledge.rows(function):
         return True
     return knowledge.bind(function, count, call.keywords) is not None
 

@@ -26,10 +26,10 @@ may be a write to this one.  Needs types; fields are those that `Knowledge.is_fi
 from __future__ import annotations
 
 import operator
-import types
 from collections.abc import Callable, Collection
 from typing import Any
 
+from adbc.cpython.functions import is_builtin_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import forget_handler, is_idle
@@ -245,7 +245,7 @@ class _KnownSlots:
         if function is intrinsics._foreigncall_:
             function = arguments[0].value if isinstance(arguments[0], Const) else None
             arguments = arguments[1:]
-        if isinstance(function, types.BuiltinFunctionType) or function in (abs, range, float, int):
+        if is_builtin_function(function) or function in (abs, range, float, int):
             return all(_is_number(type_of(a)) for a in arguments)
         if function is intrinsics._new_:
             return isinstance(arguments[0], Const) and arguments[0].value in (tuple, list, slice)

@@ -28,6 +28,7 @@ import types
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from adbc.cpython.functions import is_builtin_function
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _bool_, _foreigncall_, _getattr_, _setattr_, _unpack_
 from adbc.ir.values import Const, Instruction, Value
@@ -120,7 +121,7 @@ def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | N
         return _unpacked(arguments, knowledge)
     if function is _bool_ or function is operator.not_:
         return _measured(function, arguments, knowledge)
-    if isinstance(function, types.BuiltinFunctionType):
+    if is_builtin_function(function):
         if function in BINARY and len(arguments) == 2:
             return _asked(BINARY[function], arguments[0], arguments[1], knowledge)
         if function in _OF_ITEMS and len(arguments) == (3 if function is operator.setitem else 2):

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.cpython.functions import is_builtin_function
 from adbc.rules.classes import has
 from adbc.rules.numpy.base import is_plain, is_sequence, refuse_own_protocol
 from adbc.rules.numpy.operators import BINARY
@@ -162,7 +163,7 @@ def row_of(function: Any) -> Rule | None:
     if function in OPERATORS:
         return Overlay(function, made(getattr(np, OPERATORS[function])), when=_of_operator)
     is_whole = getattr(function, "__module__", None) == "numpy.linalg" or function in (np.interp, np.einsum)
-    if is_whole or isinstance(getattr(function, "__wrapped__", None), types.BuiltinFunctionType):
+    if is_whole or is_builtin_function(getattr(function, "__wrapped__", None)):
         return Overlay(function, made(function), when=_when("__array_function__"))
     if kind is types.BuiltinFunctionType and (function.__module__ or "").startswith("numpy"):
         return Overlay(function, made(function), when=_when(""))

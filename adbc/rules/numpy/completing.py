@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from adbc.cpython.functions import is_function
 from adbc.rules.kinds import RowKind
 from adbc.rules.numpy import array_likes, instances, short
 from adbc.rules.numpy.base import ArrayRule
@@ -49,7 +49,7 @@ def completed(rows: list[Rule]) -> list[Rule]:
     for row in marked(rows):
         if (
             isinstance(row, Overlay)
-            and isinstance(row.body, types.FunctionType)
+            and is_function(row.body)
             and row.function is not np.cov  # whose code rounds its products otherwise
         ):
             once_per_call(row.body)

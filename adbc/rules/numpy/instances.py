@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.cpython.functions import is_builtin_function, is_function
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
@@ -251,7 +252,7 @@ def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> 
 def implementation(function: Any) -> Callable[..., Any]:
     """What `function` does once everybody has been asked."""
     inner = function.__wrapped__
-    if isinstance(inner, types.FunctionType):
+    if is_function(inner):
         return inner
     return through(function)
 
@@ -454,8 +455,8 @@ def row_of(function: Any) -> Rule | None:
     if kind is types.GetSetDescriptorType and function.__objclass__ is np.ndarray:
         return Overlay(function, through_attribute(function.__name__), when=_when())
     is_whole = getattr(function, "__module__", None) in ("numpy.linalg", "numpy.fft") or function in _WHOLE
-    if (is_whole and function is not np.linalg.matrix_power) or isinstance(
-        getattr(function, "__wrapped__", None), types.BuiltinFunctionType
+    if (is_whole and function is not np.linalg.matrix_power) or is_builtin_function(
+        getattr(function, "__wrapped__", None)
     ):
         return Overlay(function, through(function), when=_when("__array_function__"))
     if kind is types.BuiltinFunctionType and function.__self__.__class__ is np.ufunc:

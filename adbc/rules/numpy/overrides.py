@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from adbc.cpython.functions import is_function
 from adbc.rules.numpy.base import is_sequence, refuse_own_protocol
 from adbc.rules.numpy.linalg import ROWS as LINALG
 from adbc.rules.numpy.operators import BINARY, UNARY
@@ -32,7 +32,7 @@ def defines(cls: type, name: str) -> bool:
     """Whether the method `name` of `cls` is written in Python."""
     for base in cls.__mro__:
         if name in vars(base):
-            return isinstance(vars(base)[name], FunctionType)
+            return is_function(vars(base)[name])
     return False
 
 

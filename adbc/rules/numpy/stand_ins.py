@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
 from adbc.tangents.array_instances import bare
 
@@ -98,7 +98,7 @@ def _stand_in(cls: type) -> type:
     namespace: dict[str, Any] = {"__array_finalize__": _finalize}
     for entries in reversed(own):
         for name, entry in entries.items():
-            if name == "__array_ufunc__" and isinstance(entry, FunctionType):
+            if name == "__array_ufunc__" and is_function(entry):
                 namespace[name] = _refusing(cls, name)
             elif name == "__array_priority__" or (name == "__array_ufunc__" and entry is None):
                 namespace[name] = entry
@@ -106,7 +106,7 @@ def _stand_in(cls: type) -> type:
                 namespace[name] = _wrap
             elif name in _KEPT or not hasattr(np.ndarray, name) or name in _NEVER_ASKED:
                 continue
-            elif isinstance(entry, FunctionType):
+            elif is_function(entry):
                 namespace[name] = _refusing(cls, name)
             elif isinstance(entry, property):
                 namespace[name] = property(_refusing(cls, name))

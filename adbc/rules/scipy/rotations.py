@@ -6,12 +6,12 @@ SciPy does without it where the matrix is a rotation already, but its derivative
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import _rotation_cy, _rotation_xp
 
+from adbc.cpython.functions import is_function
 from adbc.rules.scipy.factorisations import polar_factors
 from adbc.rules.table import Overlay, Rule
 
@@ -33,7 +33,7 @@ _OWN = {"from_matrix": from_matrix}
 ROWS: list[Rule] = [
     Overlay(getattr(_rotation_cy, name), _OWN.get(name, body))
     for name, body in vars(_rotation_xp).items()
-    if isinstance(body, FunctionType)
+    if is_function(body)
     and body.__module__ == _rotation_xp.__name__
     and not name.startswith("_")
     and hasattr(_rotation_cy, name)

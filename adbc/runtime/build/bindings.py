@@ -8,6 +8,7 @@ import inspect
 import types
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.values import Const
 from adbc.rules.lookup import RuleTable
@@ -67,9 +68,7 @@ class Bindings:
         """
         if isinstance(function, ClosureType):
             function = self.representative(function)
-        elif not isinstance(function, types.FunctionType) or (
-            function.__closure__ is not None and not is_closed
-        ):
+        elif not is_function(function) or (function.__closure__ is not None and not is_closed):
             return None
         if not self.is_followed(function):
             return None

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from adbc import passes
+from adbc.cpython.functions import is_function
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _new_, _setattr_
@@ -425,7 +426,7 @@ class Consuming:
 
     def _template(self, function: Callable[..., Any]) -> Graph:
         """The graph of a function of adbc's own that stands for one in C: its names are known for good."""
-        assert isinstance(function, types.FunctionType)
+        assert is_function(function)
         graph, _, _ = copy_graph(self.graphs.primal(function))
         graph.guards.clear()
         for phi in [phi for block in graph.blocks for phi in block.phis]:

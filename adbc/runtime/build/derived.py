@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adbc.collector import paused
+from adbc.cpython.functions import is_function
 from adbc.ir.graph import Graph
 from adbc.reverse.layout import Records
 from adbc.runtime.build.facts import Fact, NameFact, together
@@ -260,7 +261,7 @@ def rule_of(function: Any) -> Derived | None:
 def install(function: types.FunctionType, made: Callable[..., Any]) -> None:
     """Let `function`, a stub, do what a backend has made."""
     if (
-        isinstance(made, types.FunctionType)
+        is_function(made)
         and made.__globals__ is function.__globals__
         and not (made.__closure__ or made.__defaults__ or made.__kwdefaults__)
     ):

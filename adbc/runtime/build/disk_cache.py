@@ -29,6 +29,7 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from adbc.cpython.functions import is_function
 from adbc.errors import ArgumentError, VerificationError
 from adbc.ir.values import Const
 from adbc.runtime.build.facts import AnswerFact, CellFact, DefaultsFact
@@ -451,7 +452,7 @@ class DiskCache:
                         methods = functions_of(value)
                         covered.update(map(id, methods))  # the name of the class says what they are
                         given += methods
-                if isinstance(value, types.FunctionType):
+                if is_function(value):
                     space = value.__globals__
                     module = space.get("__name__")
                     if (value.__code__, id(space)) in seen:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import is_
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.ir.graph import IMPORT
 from adbc.rules.classes import inherits, overrides
 from adbc.rules.lookup import RuleTable
@@ -325,7 +326,7 @@ class AnswerFact:
     def __init__(self, cls: type, question: str, about: tuple[Any, ...], answer: Any) -> None:
         self.cls, self.question, self.about, self.answer = cls, question, about, answer
         first = answer[0] if isinstance(answer, tuple) and answer else answer
-        self.function = first if isinstance(first, types.FunctionType) else None
+        self.function = first if is_function(first) else None
         self.meaning = _meaning(first)
 
     def key(self) -> object:

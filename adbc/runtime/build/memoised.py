@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from adbc.cpython.functions import is_builtin_function
 from adbc.cpython.wrappers import CACHED
 from adbc.flags import HEAP_TYPE
 from adbc.ir import intrinsics
@@ -91,6 +92,6 @@ def _is_closed(x: Any) -> bool:
         return package_of(x) in KEEP_NOTHING or x in _SYNTAX
     if isinstance(x, type):
         return not x.__flags__ & HEAP_TYPE
-    if isinstance(x, types.BuiltinFunctionType):
+    if is_builtin_function(x):
         return x.__self__ is None or isinstance(x.__self__, types.ModuleType | type)
     return isinstance(x, types.MethodDescriptorType | types.WrapperDescriptorType)

@@ -16,6 +16,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from adbc.cpython.functions import is_function
 from adbc.rules.formulas import Formula
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.build.places import Nameless, codes_in, module_of, place_of, walk
@@ -218,7 +219,7 @@ class Names:
         return found.digest()
 
     def _default(self, value: Any) -> tuple[Any, ...]:
-        if isinstance(value, types.FunctionType) and value.__defaults__:
+        if is_function(value) and value.__defaults__:
             return ("opaque",)  # it may be a default of itself
         try:
             return self.of(value)
@@ -261,12 +262,12 @@ class Names:
                 found[id(row)] = (name, index)
                 for part in ROW_PARTS:
                     value = row.__dict__.get(part)
-                    if isinstance(value, types.FunctionType):
+                    if is_function(value):
                         found["part", id(value)] = ("row", name, index, part, None)
                 for part in ("formulas", "partials", "jvp", "vjp"):
                     given = getattr(row, part, None)  # one function, if a rule gives all derivatives at once
                     for position, value in enumerate(given if isinstance(given, tuple | list) else ()):
-                        if isinstance(value, types.FunctionType):
+                        if is_function(value):
                             found["part", id(value)] = ("row", name, index, part, position)
                         elif isinstance(value, Formula):
                             for field, function in value.functions():
@@ -351,7 +352,7 @@ def _functions_in(value: Any) -> list[types.FunctionType]:
     if isinstance(value, staticmethod | classmethod):
         value = value.__func__
     parts = (value.fget, value.fset, value.fdel) if isinstance(value, property) else (value,)
-    return [part for part in parts if isinstance(part, types.FunctionType)]
+    return [part for part in parts if is_function(part)]
 
 
 def functions_of(cls: type) -> list[types.FunctionType]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adbc import forward, passes, reverse  # the builders of a mode are loaded when it is first used
+from adbc.cpython.functions import is_function
 from adbc.derive.support import CommonSupport
 from adbc.ir.backend import Unit
 from adbc.ir.graph import Graph
@@ -132,7 +133,7 @@ class Writer:
 
         `is_rest`: what is differentiated is the rest of a function.
         """
-        if isinstance(made, types.FunctionType):
+        if is_function(made):
             if is_rest:
                 continuations[id(made.__code__)] = made.__code__
             elif isinstance(primal, types.CodeType):

@@ -324,6 +324,12 @@ def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     if name == "__self__" and isinstance(obj, types.BuiltinMethodType):
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     if type(descriptor) not in _FIELDS_OF_C:
+        getter = lookup(type(descriptor), "__get__")
+        row = table.find(getter, (type(descriptor), type(obj), type))
+        if row is not None:
+            given, beside = (descriptor, obj, type(obj)), (None, call.shadows[0], None)
+            origins = None, call.origins[0], None
+            return pass_to_row(row, Call(getter, None, given, beside, origins, (), None))
         return _reading(call, name)  # it may run Python code and keep what that gives: it is asked once
     value = getattr(obj, name)
     if kind_of(type(value)).inactive and not is_opaque(value):

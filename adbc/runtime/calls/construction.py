@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from adbc.cpython.functions import is_builtin_function
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.builtins.displays import NEW
@@ -100,7 +101,7 @@ def _make(call: Call, table: RuleTable) -> Step:
         if init is None and (call.args or call.keywords):
             call.perform()  # for its error
         return Make(call, None)
-    if not isinstance(new, types.BuiltinFunctionType):
+    if not is_builtin_function(new):
         return Make(call, new if is_python_function(new) else new_through)
     in_c = type(init) in (types.WrapperDescriptorType, types.NoneType)
     if in_c and not (

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
+from adbc.cpython.functions import is_function
 from adbc.cpython.libraries import is_library_class, is_library_code, is_own_code
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import AdbcError, UnsupportedError
@@ -533,7 +534,7 @@ def _refuse_rebinding(cls: type) -> None:
     objects."""
     for name in ("__hash__", "__eq__"):
         function = lookup(cls, name)
-        if isinstance(function, types.FunctionType) and rebinds_beyond_its_frame(function.__code__):
+        if is_function(function) and rebinds_beyond_its_frame(function.__code__):
             raise UnsupportedError(
                 f"{name} of class {cls.__qualname__} changes something",
                 "dicts and sets ask it as often as they like",

@@ -16,6 +16,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
 from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _next_, _resume_, unraisable
 from adbc.ir.values import Instruction
@@ -213,9 +214,7 @@ def candidates(found: Instruction, function: types.FunctionType) -> list[types.F
         cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
         values = [] if cell == types.CellType() else [cell.cell_contents]
     return [
-        value
-        for value in values
-        if isinstance(value, types.FunctionType) and value.__code__.co_flags & inspect.CO_GENERATOR
+        value for value in values if is_function(value) and value.__code__.co_flags & inspect.CO_GENERATOR
     ]
 
 
@@ -228,7 +227,7 @@ def function_of(code: types.CodeType, caller: types.FunctionType) -> types.Funct
 def may_return_generators(function: types.FunctionType) -> bool:
     """Whether `function` knows a generator function, by a global name, or by making it."""
     known = [function.__globals__.get(name) for name in function.__code__.co_names]
-    codes = [x.__code__ for x in known if isinstance(x, types.FunctionType)]
+    codes = [x.__code__ for x in known if is_function(x)]
     codes += [x for x in function.__code__.co_consts if isinstance(x, types.CodeType)]
     return any(makes_generators(code) and code.co_name != "<genexpr>" for code in codes)
 

@@ -12,11 +12,13 @@ import inspect
 import types
 
 from adbc.cpython.arity import is_misfit
+from adbc.cpython.functions import is_function, stands_for_another
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.deciding import how_many_decide
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.callables import pass_on, self_shadow
+from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.dispatched import CHOOSING, chosen
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.operators import of_plain_numbers
@@ -66,6 +68,9 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
         return Delegate(call.prepend(function.__func__, shadow, obj, own, OfSelf(call.origin, True)))
     if is_misfit(function, call.count, call.keywords):
         return _misfit(call)
+    if stands_for_another(cls):
+        row = table.find(function, _classes(call) if call.keywords else tuple(map(type, call.args)))
+        return pass_to_row(row, call) if row is not None else _of_proxy(call, table)
     try:
         special = protocols.get(function)
     except TypeError:
@@ -82,6 +87,14 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
         if found is not None:
             return found
     return Foreign(call) if cls is types.FunctionType else pass_on(call, table)
+
+
+def _of_proxy(call: Call, table: RuleTable) -> Step:
+    """What is called where an object stands for another, to which it may be equal: what its class says."""
+    method = lookup(type(call.function), "__call__")
+    if not (is_function(method) or table.rows(method)):
+        return Foreign(call)
+    return Delegate(call.prepend(method, None, call.function, call.shadow, call.origin))
 
 
 def _misfit(call: Call) -> Step:

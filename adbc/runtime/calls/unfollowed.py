@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.cpython.libraries import ABOUT_TEXT
 from adbc.runtime.calls.logs import is_quiet
 from adbc.runtime.state.activity import is_active
@@ -64,7 +65,7 @@ _OF_SIGNATURES = ("getfullargspec", "signature", "_signature_from_callable", "Si
 def _text(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
     """What keeps something for later (a cache of patterns, the parts of a path) leaves it, as a plain call
     does."""
-    return all(kind_of(type(x)).inactive and not isinstance(x, types.FunctionType) for x in args)
+    return all(kind_of(type(x)).inactive and not is_function(x) for x in args)
 
 
 def _counting(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:

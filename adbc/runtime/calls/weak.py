@@ -28,6 +28,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adbc.cpython.cells import captured
+from adbc.cpython.functions import is_function
 from adbc.cpython.libraries import is_library_class, is_library_code
 from adbc.cpython.names import attributes_reset, names_in
 from adbc.cpython.variables import Passed, passed_at, settled
@@ -123,7 +124,7 @@ def is_finalised(cls: type) -> bool:
     module = getattr(finaliser, "__module__", None) or ""
     if module.partition(".")[0] in sys.stdlib_module_names and is_library_class(cls):
         return False
-    if not isinstance(finaliser, types.FunctionType) or lookup(cls, "__setattr__") is not object.__setattr__:
+    if not is_function(finaliser) or lookup(cls, "__setattr__") is not object.__setattr__:
         return finaliser is not None
     names = attributes_reset(finaliser.__code__)
     return names is None or any(hasattr(type(lookup(cls, name)), "__set__") for name in names)

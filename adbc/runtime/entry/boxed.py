@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.errors import InvalidTangentError, PullbackConsumedError
 from adbc.rules.kinds import RowKind
 from adbc.runtime.calls.plans import Mode
@@ -96,7 +97,7 @@ class _Rule:
         self.signature = signature
         self._made: tuple[Any, ...] = type(self), (engine_in_use, signature)
         function = signature.function
-        if isinstance(function, types.FunctionType) and not engine.table.rows(function):
+        if is_function(function) and not engine.table.rows(function):
             code = function.__code__
             is_known = code.co_argcount == len(signature.types) and not (
                 code.co_kwonlyargcount or signature.keywords

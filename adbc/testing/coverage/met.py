@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
+from adbc.cpython.functions import is_function
 from adbc.ir.graph import Graph
 from adbc.records import record
 from adbc.rules import default_table
@@ -79,7 +80,7 @@ def _asked(found: set[types.FunctionType]) -> Iterator[None]:
 
     @functools.wraps(original)
     def primal(self: Any, function: Any) -> Graph:
-        if isinstance(function, types.FunctionType) and str(function.__module__).startswith(HOME):
+        if is_function(function) and str(function.__module__).startswith(HOME):
             found.add(function)
         return original(self, function)
 
@@ -193,4 +194,4 @@ def _outermost(function: types.FunctionType) -> types.FunctionType | None:
     for name in function.__qualname__.partition(".<locals>")[0].split("."):
         home = getattr(home, name, None)
     home = getattr(home, "__wrapped__", home)
-    return home if isinstance(home, types.FunctionType) and home.__name__ != "<lambda>" else None
+    return home if is_function(home) and home.__name__ != "<lambda>" else None

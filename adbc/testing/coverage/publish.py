@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.cpython.functions import is_builtin_function, is_function
 from adbc.rules import default_table
 from adbc.rules.kinds import RowKind
 from adbc.testing.coverage.entries import entries_of
@@ -86,10 +87,10 @@ def what_it_has(entry: str, thing: Any = None) -> str:
         row = rows[0]  # those behind it are for classes of the user's
         return "zero" if row.kind is RowKind.ZERO or _is_step(row) else "rule"
     inner = getattr(found, "__wrapped__", found)
-    if isinstance(inner, types.FunctionType) or (isinstance(inner, type) and _is_in_python(inner)):
+    if is_function(inner) or (isinstance(inner, type) and _is_in_python(inner)):
         return "descent"
     if entry.startswith(("numpy.polynomial", "operator", "random.", "itertools", "functools", "collections")):
-        return "descent" if not isinstance(inner, types.BuiltinFunctionType) else "rule"
+        return "descent" if not is_builtin_function(inner) else "rule"
     if entry.startswith(("numpy.r_", "numpy.c_", "numpy.s_", "numpy.mgrid", "numpy.ogrid")):
         return "descent"
     return "refused"
@@ -102,7 +103,7 @@ def _is_step(row: Any) -> bool:
 
 
 def _is_in_python(cls: type) -> bool:
-    return any(isinstance(x, types.FunctionType) for x in vars(cls).values())
+    return any(is_function(x) for x in vars(cls).values())
 
 
 def _instead(entry: str) -> str:

@@ -1,0 +1,28 @@
+"""Functions by their class.
+
+``isinstance(x, FunctionType)`` asks `x` of which class it is, and a proxy of a function (`wrapt` decorates by
+such) says what the function is that it stands for.  To call it is to call something else.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any, TypeGuard
+
+__all__ = ["is_builtin_function", "is_function", "stands_for_another"]
+
+
+def is_function(x: Any) -> TypeGuard[types.FunctionType]:
+    """Whether `x` is a function written in Python, whatever it says itself."""
+    return type(x) is types.FunctionType
+
+
+def is_builtin_function(x: Any) -> TypeGuard[types.BuiltinFunctionType]:
+    """Whether `x` is a function or method made in C, whatever it says itself."""
+    return type(x) is types.BuiltinFunctionType
+
+
+def stands_for_another(cls: type) -> bool:
+    """Whether an instance of `cls` says itself of which class it is, as proxies and mocks do: it may also be
+    equal to what it stands for, and have its hash."""
+    return next(base for base in cls.__mro__ if "__class__" in base.__dict__) is not object
