@@ -197,30 +197,6 @@ def test_a_frame_outside_of_what_is_differentiated_has_its_variables(library: An
     assert adbc.grad(f)(X) == outside
 
 
-def walks(x: float, name: str) -> Any:
-    """Looks for a variable in all frames, as templates do."""
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        if name in frame.f_locals:
-            return frame.f_locals[name]
-        frame = frame.f_back
-    return x
-
-
-def test_no_variable_of_another_program_is_found() -> None:
-    """The variables of adbc's own functions, which have such names, are not seen."""
-
-    def f(x: float) -> Any:
-        return walks(x, "context") * x + walks(x, "mode") + walks(x, "fs")
-
-    for derivative in derivatives(f):
-        for _ in range(3):
-            try:
-                assert derivative() == pytest.approx(2.0 * X + 2.0)
-            except UnsupportedError as error:  # where the program has many frames, as it has here
-                assert "frames that are far out" in str(error)
-
-
 PROGRAM = """
 import sys, adbc
 
@@ -233,7 +209,7 @@ def walks(x, name):
     return x
 
 def f(x):
-    return walks(x, "context") * x + walks(x, "mode") + walks(x, "outside")
+    return walks(x, "context") * x + walks(x, "mode") + walks(x, "fs") + walks(x, "outside")
 
 outside = 7.0
 print(adbc.grad(f)(0.75), adbc.jvp(f, (0.75,), (1.0,))[1], adbc.grad(f)(0.75))
@@ -245,5 +221,6 @@ except adbc.AdbcError as error:
 
 
 def test_a_walk_ends_with_the_program() -> None:
+    """The variables of adbc's own functions, which have such names, are not seen."""
     ran = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["2.5", "2.5", "2.5", "True"]
+    assert ran.stdout.split() == ["3.5", "3.5", "3.5", "True"]
