@@ -10,7 +10,6 @@ from typing import Any
 
 from adbc.chainrules.arrays import loaded
 from adbc.chainrules.registry import Declaration, least_arguments, registry
-from adbc.cpython.functions import is_function
 
 __all__ = ["problems_of_ruleset", "test_ruleset"]
 
@@ -89,7 +88,7 @@ def _unregistered(module: types.ModuleType, found: Iterable[Declaration]) -> lis
     return [
         f"{module.__name__}.{name} is named like a rule, but is not declared"
         for name, value in vars(module).items()
-        if is_function(value)
+        if isinstance(value, types.FunctionType)
         and value.__module__ == module.__name__
         and name.endswith(("_frule", "_rrule"))
         and id(value) not in known
