@@ -116,11 +116,17 @@ def copied_and_changed(b: Any, x: Any) -> Any:
     return b, c, d
 
 
+def same(p: Any, q: Any) -> bool:
+    """Asked by the addresses: a function that compares what stands in a place with another value, and writes
+    such a place too, looks as if it remembered results from call to call, which is refused."""
+    return id(p) == id(q)
+
+
 def deep_aliased(b: Any, x: Any) -> Any:
     rows = [b, b, [x, b]]
     twin = copy.deepcopy(rows)
     twin[0][0] = twin[0][0] * x
-    return rows, twin, twin[0] is twin[1], twin[0] is rows[0]
+    return rows, twin, same(twin[0], twin[1]), same(twin[0], rows[0])
 
 
 def deep_cyclic(b: Any, x: Any) -> Any:
@@ -152,7 +158,7 @@ def deep_slotted(b: Any, x: Any) -> Any:
     t.first[0] = x
     t.second = x * x
     u = copy.copy(t)
-    return s.first, u.first, u.second, u.first is t.first
+    return s.first, u.first, u.second, same(u.first, t.first)
 
 
 def deque_full(a: Any, x: Any) -> Any:
