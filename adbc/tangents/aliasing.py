@@ -106,6 +106,9 @@ def shared_memory_conflict(xs: Sequence[Any], ts: Sequence[Any]) -> tuple[int, i
             elif instance_dict(x) is y or instance_dict(y) is x:
                 if instance_dict(t) is not s and instance_dict(s) is not t:
                     return i, j
+            elif (own := instance_dict(x)) and own is instance_dict(y):
+                if instance_dict(t) is not instance_dict(s):
+                    return i, j
             elif overlap is not None and type(x) is type(y) and overlap(x, y) != overlap(t, s):
                 return i, j
     return None

@@ -3,8 +3,6 @@ the pullback, in whatever order they do."""
 
 from __future__ import annotations
 
-import importlib
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 
 import adbc
+from tests.installed import installed
 
 SOURCE = """
 from collections import deque
@@ -107,18 +106,10 @@ library: Any = None
 
 
 @pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def at_hand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     global library
-    folder = tmp_path_factory.mktemp("installed") / "site-packages"
-    folder.mkdir()
-    (folder / "changing_things.py").write_text(SOURCE)
-    sys.path.insert(0, str(folder))
-    try:
-        library = importlib.import_module("changing_things")
+    with installed(tmp_path_factory, "changing_things", SOURCE) as library:
         yield
-    finally:
-        sys.path.remove(str(folder))
-        sys.modules.pop("changing_things", None)
 
 
 def list_followed_first(x: Any) -> Any:

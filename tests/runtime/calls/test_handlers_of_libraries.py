@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
-import pathlib
-import sys
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +11,7 @@ import pytest
 
 import adbc
 from adbc.errors import MissingRuleError
+from tests.installed import installed
 
 X = 0.75
 OUT = io.StringIO()
@@ -42,13 +39,8 @@ SOURCE = """
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder: pathlib.Path = tmp_path_factory.mktemp("installed") / "site-packages"
-    folder.mkdir()
-    (folder / "renderslib.py").write_text(textwrap.dedent(SOURCE))
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("renderslib")
-    sys.path.remove(str(folder))
-    del sys.modules["renderslib"]
+    with installed(tmp_path_factory, "renderslib", SOURCE) as module:
+        yield module
 
 
 def test_a_handler_that_imports_is_handed_on(library: Any) -> None:

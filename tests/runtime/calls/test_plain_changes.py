@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 import adbc
 from adbc.errors import MissingRuleError, UnsupportedError
 from adbc.testing import test_rule as check_rule
+from tests.installed import installed
 
 X = 1.3
 SOURCE = """
@@ -57,13 +57,8 @@ class Replaced:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder = tmp_path_factory.mktemp("installed") / "site-packages"
-    folder.mkdir()
-    (folder / "changing_things.py").write_text(textwrap.dedent(SOURCE))
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("changing_things")
-    sys.path.remove(str(folder))
-    del sys.modules["changing_things"]
+    with installed(tmp_path_factory, "changing_things", SOURCE) as module:
+        yield module
 
 
 def reordered(library: Any) -> Callable[[Any], Any]:

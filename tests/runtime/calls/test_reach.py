@@ -4,8 +4,6 @@ call, and what is gone from there is let go."""
 from __future__ import annotations
 
 import gc
-import importlib
-import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -17,6 +15,7 @@ import pytest
 import adbc
 from adbc.runtime.calls.library_memory import depend
 from adbc.runtime.calls.reach import Reach, reach_of
+from tests.installed import installed
 
 SOURCE = """
 import weakref
@@ -111,18 +110,10 @@ library: Any = None
 
 
 @pytest.fixture(autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def at_hand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     global library
-    folder = tmp_path_factory.mktemp("installed") / "site-packages"
-    folder.mkdir()
-    (folder / "reaching_things.py").write_text(SOURCE)
-    sys.path.insert(0, str(folder))
-    try:
-        library = importlib.import_module("reaching_things")
+    with installed(tmp_path_factory, "reaching_things", SOURCE) as library:
         yield
-    finally:
-        sys.path.remove(str(folder))
-        sys.modules.pop("reaching_things", None)
 
 
 def rows(x: Any) -> None:

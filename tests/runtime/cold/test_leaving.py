@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pathlib
-import sys
-import textwrap
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +11,7 @@ import pytest
 
 import adbc
 from adbc.runtime import default_engine
+from tests.installed import installed
 
 SOURCE = """
     import math
@@ -142,13 +139,8 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder: pathlib.Path = tmp_path_factory.mktemp("lib") / "site-packages"
-    folder.mkdir()
-    (folder / "marching.py").write_text(textwrap.dedent(SOURCE))
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("marching")
-    sys.path.remove(str(folder))
-    del sys.modules["marching"]
+    with installed(tmp_path_factory, "marching", SOURCE) as module:
+        yield module
 
 
 @pytest.fixture(autouse=True)

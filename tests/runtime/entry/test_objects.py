@@ -310,6 +310,8 @@ def test_directions_of_objects_that_hang_together() -> None:
         dc.__dict__ = da.__dict__
         da.length = 1.0
         assert adbc.jvp(f, (a, c), (da, dc))[1] == 6.0
+        with pytest.raises(adbc.errors.InvalidTangentError, match="share memory"):
+            adbc.jvp(f, (a, c), (da, adbc.zero_tangent(c)))
 
 
 def test_directions_of_constants_that_hold_arrays_and_functions() -> None:

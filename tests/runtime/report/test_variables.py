@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pathlib
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +13,7 @@ import pytest
 import adbc
 from adbc.config import SPECULATION
 from adbc.errors import UnsupportedError
+from tests.installed import installed
 
 X = 0.75
 SOURCE = """
@@ -47,13 +45,8 @@ CONSTANT = 3.0
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder: pathlib.Path = tmp_path_factory.mktemp("installed") / "site-packages"
-    folder.mkdir()
-    (folder / "lookslib.py").write_text(textwrap.dedent(SOURCE))
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("lookslib")
-    sys.path.remove(str(folder))
-    del sys.modules["lookslib"]
+    with installed(tmp_path_factory, "lookslib", SOURCE) as module:
+        yield module
 
 
 @pytest.fixture(params=SPECULATION)

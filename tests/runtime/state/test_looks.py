@@ -4,8 +4,6 @@ again even where the program puts the very object there that stood there before.
 from __future__ import annotations
 
 import gc
-import importlib
-import sys
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 
 import adbc
+from tests.installed import installed
 
 SOURCE = """
 class State:
@@ -65,18 +64,10 @@ library: Any = None
 
 
 @pytest.fixture(autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def at_hand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     global library
-    folder = tmp_path_factory.mktemp("installed") / "site-packages"
-    folder.mkdir()
-    (folder / "kept_things.py").write_text(SOURCE)
-    sys.path.insert(0, str(folder))
-    try:
-        library = importlib.import_module("kept_things")
+    with installed(tmp_path_factory, "kept_things", SOURCE) as library:
         yield
-    finally:
-        sys.path.remove(str(folder))
-        sys.modules.pop("kept_things", None)
 
 
 def through_an_attribute(x: Any) -> Any:
