@@ -170,6 +170,7 @@ def shared_written(code: types.CodeType) -> frozenset[str]:
     return frozenset(i.arg.name for i in decode(code).instructions if i.name in _WRITES_SHARED)
 
 
+@functools.lru_cache(maxsize=4096)  # asked of the same functions for each call that they are passed to
 def rebinds_beyond_its_frame(code: types.CodeType) -> bool:
     """Whether `code` may bind or unbind a global, or a variable of a function around it."""
     return any(

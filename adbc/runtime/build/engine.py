@@ -115,7 +115,7 @@ class Engine:
         """Short ways in for `jvp` and for gradients (`runtime.entry`), by the addresses of code."""
         self.read_places: dict[Key, list[int]] = {}
         """What `reading.only_read` has found, by code and classes of arguments."""
-        self.forms: dict[Key, set[Any]] = {}  # see `calls.forms`
+        self.forms: dict[Key, Any] = {}  # see `calls.forms`
         self.cache = None if cache is None else cache(self)
         self.guesses = Guesses(config.speculation)
         self.stale, self.pressing = self.guesses.lessons.stale, self.guesses.lessons.pressing

@@ -24,7 +24,7 @@ from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, may_change
 from adbc.runtime.calls.dispatched import CHOOSING
-from adbc.runtime.calls.forms import forms_met
+from adbc.runtime.calls.forms import SOME_TUPLE, data_places, forms_met
 from adbc.runtime.calls.keys import BY_KEY, is_asked_key
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.steps import Call
@@ -284,9 +284,9 @@ def plan(
             engine.plans[short] = False
             return None
     classes: list[Any] = [*lists]
-    for x in xs:
+    for place, x in enumerate(xs):
         cls = type(x)
-        if cls in BY_VALUE:
+        if cls in BY_VALUE and (lists or cls is not tuple or place not in data_places(engine, function)):
             return None
         classes.append(_LOCAL if is_local(cls) else cls)
         if _is_array(cls):
@@ -301,7 +301,7 @@ def plan(
     key = (mode, function.__code__, id(function.__globals__), *classes, *given)
     known: Plan | None = engine.plans.get(key)
     if known is None:
-        parameters = list(map(engine.typeof, xs))
+        parameters = [SOME_TUPLE if type(x) is tuple else engine.typeof(x) for x in xs]
         for i, known_list in enumerate(lists):
             parameters[i] = known_list or parameters[i]
         if not takes(function, len(xs)) or not is_derived(engine, function):
@@ -493,7 +493,11 @@ def bound(
             return None
     if engine.epoch != engine.table.epoch:
         engine.clear()
-    kinds = [kind(engine, x) for x in (*xs, *defaults)]
+    data = _data(engine, function, keywords)
+    kinds = [
+        tuple if place in data and type(x) is tuple else kind(engine, x)
+        for place, x in enumerate((*xs, *defaults))
+    ]
     key = (
         Layout, mode, function.__code__, id(function.__globals__), keywords, *kinds,
         *[f is not None for f in fs],
@@ -517,6 +521,13 @@ def bound(
             if places:
                 engine.plans[short, *[kinds[place] for place in places]] = known
     return known, values, beside, found.gather
+
+
+def _data(engine: EngineView, function: types.FunctionType, keywords: tuple[str, ...]) -> Collection[int]:
+    """The places of the arguments of a call, the last ones by keyword, that are parameters for which tuples
+    are data."""
+    found = data_places(engine, function)
+    return {place for place in found if place < function.__code__.co_argcount and not keywords}
 
 
 def by_more_than_class(kinds: Sequence[Any], xs: Sequence[Any]) -> tuple[int, ...] | None:

@@ -120,8 +120,8 @@ class EngineView(Protocol):
         """The inline caches of dispatch: how functions are entered, by code and classes of arguments."""
 
     @property
-    def forms(self) -> dict[Any, set[Any]]:
-        """By code and address of the globals, the types with forms of tuples that rules were made for."""
+    def forms(self) -> dict[Any, Any]:
+        """By code and address of the globals, the forms of tuples that a function was called with."""
 
     @property
     def entrances(self) -> dict[Any, Any]:

@@ -10,6 +10,9 @@ import pytest
 
 import adbc
 from adbc.runtime import default_engine
+from adbc.runtime.calls.forms import SOME_TUPLE, Forms
+from adbc.types import FLOAT, INT, AbstractType
+from adbc.types.lattice import TupleType
 from tests.programs.checks import check_gradient, check_second_derivative
 
 
@@ -86,7 +89,36 @@ def kept_and_changed(x: float) -> Any:
     return sum(row) * row[-1]
 
 
-PROGRAMS = [of_a_tree, with_numbers_in_it, of_all_lengths, of_all_classes, kept_and_changed]
+def total_of(tree: Any) -> Any:
+    return tree if isinstance(tree, float | int) else sum(map(total_of, tree))
+
+
+def weighed(pair: Any, tree: Any, *more: Any, last: Any = ()) -> Any:
+    """One tuple of a form that stays, one of many forms, others in ``*more`` and by keyword."""
+    a, b = pair
+    found = a * total_of(tree) * b
+    for m in more:
+        found += m[0] if isinstance(m, tuple) else m
+    return found + (last[-1] if last else a)
+
+
+def of_several_tuples(x: float) -> Any:
+    tree: Any = x
+    found = 0.0
+    for k in range(9):
+        tree = (tree, k, (x, 1.0)) if k % 2 else (1.0, tree)
+        found += weighed((x, x * k), tree, (x, *range(k)), 1.0, last=(1.0,) * k + (x,))
+    return found
+
+
+PROGRAMS = [
+    of_a_tree,
+    of_several_tuples,
+    with_numbers_in_it,
+    of_all_lengths,
+    of_all_classes,
+    kept_and_changed,
+]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
@@ -101,7 +133,7 @@ def test_gradients_in_each_way(f: Callable[[float], Any], speculation: str) -> N
         check_gradient(f, 0.7)
 
 
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [f for f in PROGRAMS if f is not of_several_tuples], ids=lambda f: f.__name__)
 def test_second_derivatives(f: Callable[[float], Any]) -> None:
     check_second_derivative(f, 0.7, rtol=1e-5, atol=1e-6)
 
@@ -113,3 +145,19 @@ def test_there_are_few_rules(f: Callable[[float], Any], inner: Any, at_once: Non
         gradient(0.7)
     rules = default_engine().rules.values()
     assert 0 < sum(rule.code is inner.__code__ and not rule.is_rest for rule in rules) <= 12
+
+
+def test_what_keeps_its_form_is_no_data() -> None:
+    forms = Forms()
+    pair, number = TupleType((FLOAT, FLOAT)), FLOAT
+    trees: list[AbstractType] = [FLOAT]
+    for _ in range(12):
+        trees.append(TupleType((INT, trees[-1])))
+    for k in range(1, 13):
+        found = forms.of([pair, trees[k], number])
+        assert (found[0], found[2]) == (pair, number)
+        assert found[1] == (trees[k] if k <= 3 else SOME_TUPLE)
+    assert forms.of([pair, trees[1], number])[1] is SOME_TUPLE  # the class says all that is asked
+    rows = [TupleType((FLOAT,) * n) for n in range(12)]
+    assert [forms.of([row, trees[2], INT])[0] for row in rows][-1] is SOME_TUPLE
+    assert forms.of([INT, FLOAT, pair]) == [INT, FLOAT, pair]
