@@ -77,7 +77,7 @@ class Site:
     def see(self, value: object) -> None:
         """Learn from `value`, which is not what was guessed, or of which nothing was guessed."""
         self.meet(value)
-        self.note(guessable(value))
+        self.note(None if self.gave_up else guessable(value))
 
     def meet(self, value: object) -> None:
         """Remember which function or class `value` is of, as long as these are few."""
