@@ -61,14 +61,19 @@ def _binding(wrapper: Any, instance: Any, owner: Any = None) -> Any:
 
 
 class _Finding(Rule):
-    """The row of `held` or `bound`."""
+    """The row of a function that gives what `held` does, or of `bound`."""
 
     kind = RowKind.PRIMITIVE
     is_apart = True
 
 
 def _reader(name: str) -> Callable[[Any], Any]:
-    return lambda wrapper: held(wrapper, name)
+    """A function that gives ``held(wrapper, name)``, for this name."""
+
+    def read(wrapper: Any) -> Any:
+        return held(wrapper, name)
+
+    return read
 
 
 def _rows() -> Iterator[Rule]:
@@ -87,7 +92,9 @@ def _rows() -> Iterator[Rule]:
             found: Any = next((vars(base)[name] for base in in_c.__mro__ if name in vars(base)), None)
             if type(found) in (GetSetDescriptorType, MemberDescriptorType) and found not in descriptors:
                 descriptors.add(found)
-                yield Overlay(found, _reader(name))
+                read = _reader(name)
+                yield _Finding(read)
+                yield Overlay(found, read)
 
 
-ROWS: list[Rule] = [_Finding(held), _Finding(bound), *_rows()]
+ROWS: list[Rule] = [_Finding(bound), *_rows()]
