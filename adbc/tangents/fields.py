@@ -8,7 +8,7 @@ from _thread import _local as LOCAL
 from collections.abc import Iterator
 from typing import Any
 
-from adbc.cpython.functions import is_builtin_function, is_function
+from adbc.cpython.functions import is_builtin_function, is_function, stands_for_another
 from adbc.errors import UnsupportedError
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
@@ -69,11 +69,15 @@ def _hidden_dictionary(x: Any) -> dict[str, Any]:
     """The instance dictionary of `x`, whose class says something else to ``x.__dict__``."""
     for base in type(x).__mro__:
         descriptor = vars(base).get("__dict__")
-        if type(descriptor) is types.GetSetDescriptorType:
+        if type(descriptor) is types.GetSetDescriptorType and not _shows_another(base):
             return descriptor.__get__(x)  # type: ignore[no-any-return]  # untyped
-    state: Any = object.__getstate__(x)  # which does not ask the class
-    found: Any = state[0] if type(state) is tuple else state  # beside the slots
-    return {} if found is None else found
+    if not type(x).__dictoffset__:
+        return {}
+    import ctypes  # seldom needed; `object.__getstate__` would ask the class for its slots
+
+    own = ctypes.pythonapi.PyObject_GenericGetDict
+    own.argtypes, own.restype = (ctypes.py_object, ctypes.c_void_p), ctypes.py_object
+    return own(ctypes.py_object(x), None)  # type: ignore[no-any-return]  # untyped
 
 
 _VALUES = (str, int, float, complex, bytes, tuple, set, frozenset)
@@ -130,10 +134,16 @@ def hides_dictionary(cls: type) -> bool:
 
 
 def _hides_dictionary(cls: type) -> bool:
-    """Whether ``x.__dict__`` of an instance of `cls` is what the class says, in Python: a property that gives
-    the items of a mapping, or the attributes of an object that `x` stands for."""
-    found = next((vars(base)["__dict__"] for base in cls.__mro__ if "__dict__" in vars(base)), None)
-    return found is not None and type(found) not in _OF_C
+    """Whether ``x.__dict__`` of an instance of `cls` is what the class says: a property that gives the items
+    of a mapping, or the attributes of an object that `x` stands for."""
+    owner = next((base for base in cls.__mro__ if "__dict__" in vars(base)), None)
+    return owner is not None and (type(vars(owner)["__dict__"]) not in _OF_C or _shows_another(owner))
+
+
+def _shows_another(cls: type) -> bool:
+    """Whether the ``__dict__`` that `cls`, a class in C, has for its instances is that of what they stand
+    for.  (That of a class statement is their own, whatever else the class says.)"""
+    return stands_for_another(cls) and not _is_python_class(cls)
 
 
 _OF_C = (types.GetSetDescriptorType, types.MemberDescriptorType)

@@ -39,7 +39,14 @@ from adbc.runtime.calls.steps import (
 from adbc.runtime.report.variables import Variables, caller_of, code_of
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.tangents import NO_TANGENT, FData
-from adbc.tangents.fields import LOCAL, access, has_attributes_beside, has_slots_beside, instance_dict
+from adbc.tangents.fields import (
+    LOCAL,
+    access,
+    has_attributes_beside,
+    has_slots_beside,
+    hides_dictionary,
+    instance_dict,
+)
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["PROTOCOLS", "bound_shadow", "get_default", "plain_get", "refuse_hook", "variables"]
@@ -281,9 +288,9 @@ def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
             return Found(call, caller_of(obj))
         if descriptor is _CODE:
             return Found(call, code_of(obj))
-        if descriptor.__name__ == "__dict__":
+        if descriptor.__name__ == "__dict__" and not hides_dictionary(type(obj)):
             return _dictionary(call)
-        if descriptor.__name__ == "__class__":
+        if descriptor is _CLASS:
             return Value(call, type(call.args[0]), None)
     if isinstance(descriptor, property) and descriptor.fget is not None:
         return Delegate(call.on(descriptor.fget, 0))
@@ -311,6 +318,7 @@ def _variables_of(call: Call, variables: Any) -> Step:
 _VARIABLES = types.FrameType.__dict__["f_locals"]
 _CODE = types.FrameType.__dict__["f_code"]
 _CALLER = types.FrameType.__dict__["f_back"]
+_CLASS = object.__dict__["__class__"]
 
 
 def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
@@ -468,6 +476,8 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
             if _is_immutable(obj):
                 call.perform()  # for its error
             return Foreign(call)
+    if _is_set_in_c(obj, "__setattr__"):
+        return _elsewhere(call, setattr, table)
     if descriptor is None and _has_own_ways(type(obj)):
         if lookup(type(obj), "__setattr__") is _PLAIN_SET:
             call.perform()  # for its error: there is no place for it
@@ -490,6 +500,8 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
         return Locate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None), 0)
     if _is_immutable(call.args[0]):
         call.perform()  # for its error
+    if _is_set_in_c(call.args[0], "__delattr__"):
+        return _elsewhere(call, delattr, table)
     if descriptor is None and _has_own_ways(type(call.args[0])):
         return Foreign(call.of(delattr))
     if type(call.args[0]) is types.FunctionType and call.args[1] in call.args[0].__dict__:
@@ -500,6 +512,37 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
 def _has_own_ways(cls: type) -> bool:
     """Whether instances of `cls`, made in C, keep attributes in a way of their own, if they keep any."""
     return not is_heap_type(cls) and lookup(cls, "__dict__") is None
+
+
+def _is_set_in_c(obj: Any, name: str) -> bool:
+    """Whether method `name` of the class of `obj`, which sets or deletes attributes, is code in C that is not
+    that of `object`."""
+    method = lookup(type(obj), name)
+    if method in (_PLAIN_SET, _PLAIN_DEL) or is_python_function(method):
+        return False
+    try:
+        access(type(obj)).__delattr__(obj, 0)  # it is asked first whether it may be used at all
+    except TypeError as error:
+        return str(error).startswith("can't apply this")
+    return False
+
+
+def _elsewhere(call: Call, function: Any, table: RuleTable) -> Step:
+    """The step that sets or deletes, by `function`, an attribute of an object whose class does so in C: that of
+    a proxy sets it in what that stands for."""
+    if call.function in (_PLAIN_SET, _PLAIN_DEL):
+        return Foreign(call)  # which raises
+    method = lookup(type(call.args[0]), "__setattr__" if function is setattr else "__delattr__")
+    row = table.find(method, tuple(map(type, call.args)))
+    if row is not None:
+        return pass_to_row(row, call.of(method))
+    if function is setattr and is_active(call.shadows[2]):
+        raise UnsupportedError(
+            f"attribute {call.args[1]!r} of a {type(call.args[0]).__name__} is set to a value with a derivative",
+            "its class sets attributes by code of its own in C: a proxy, in another object",
+            "set it in what the proxy stands for, or make the class one of Python (a dataclass)",
+        )
+    return Foreign(call.of(function))
 
 
 def _is_immutable(obj: Any) -> bool:

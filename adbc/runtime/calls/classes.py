@@ -20,7 +20,7 @@ from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import forbids, overrides, stands_for
 from adbc.tangents.containers import NamedTupleKind
-from adbc.tangents.fields import has_attributes_beside, has_slots_beside, is_python_class
+from adbc.tangents.fields import has_attributes_beside, has_slots_beside, hides_dictionary, is_python_class
 from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
 from adbc.tangents.protocol import kind_of
 from adbc.types.lattice import draws_numbers
@@ -549,7 +549,7 @@ def attribute(cls: type, name: str) -> Any:
         return FIELD if lookup(cls, name) is None else SLOW
     if type(cls) not in _METACLASSES or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
         return SLOW
-    if has_attributes_beside(cls):
+    if has_attributes_beside(cls) or hides_dictionary(cls):
         return SLOW
     if is_python_function(lookup(cls, "__getattribute__")) or issubclass(
         cls, (type, types.ModuleType, BaseException, types.FunctionType)

@@ -64,6 +64,8 @@ def call_class(call: Call, table: RuleTable) -> Step:
     own_call = python_method(type(cls), "__call__")
     if own_call is not None:
         return Delegate(call.prepend(own_call, None, cls, None, None))
+    if type(meta_call) is types.WrapperDescriptorType and meta_call is not type.__call__:
+        return Foreign(call)  # its metaclass, in C, makes instances in a way of its own
     return _make(call, table)
 
 
