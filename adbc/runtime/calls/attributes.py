@@ -528,8 +528,8 @@ def _is_set_in_c(obj: Any, name: str) -> bool:
 
 
 def _elsewhere(call: Call, function: Any, table: RuleTable) -> Step:
-    """The step that sets or deletes, by `function`, an attribute of an object whose class does so in C: that of
-    a proxy sets it in what that stands for."""
+    """The step that sets or deletes, by `function`, an attribute of an object whose class does so in C: that
+    of a proxy sets it in what the proxy stands for."""
     if call.function in (_PLAIN_SET, _PLAIN_DEL):
         return Foreign(call)  # which raises
     method = lookup(type(call.args[0]), "__setattr__" if function is setattr else "__delattr__")
@@ -538,7 +538,7 @@ def _elsewhere(call: Call, function: Any, table: RuleTable) -> Step:
         return pass_to_row(row, call.of(method))
     if function is setattr and is_active(call.shadows[2]):
         raise UnsupportedError(
-            f"attribute {call.args[1]!r} of a {type(call.args[0]).__name__} is set to a value with a derivative",
+            f"attribute {call.args[1]!r} of a {type(call.args[0]).__name__} is set to what has a derivative",
             "its class sets attributes by code of its own in C: a proxy, in another object",
             "set it in what the proxy stands for, or make the class one of Python (a dataclass)",
         )

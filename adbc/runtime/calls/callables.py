@@ -16,6 +16,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.getters import getter_function
 from adbc.rules.functools import key_by
 from adbc.rules.lookup import RuleTable
+from adbc.runtime.calls import partials
 from adbc.runtime.calls.classes import (
     SLOW,
     as_plain_number,
@@ -35,6 +36,7 @@ from adbc.runtime.calls.steps import (
     Delegate,
     Differentiate,
     Foreign,
+    OfPartial,
     OfSelf,
     Protocols,
     Remember,
@@ -212,6 +214,7 @@ def _partial(call: Call, table: RuleTable) -> Step:
     partial = call.function
     # absent, None and (in forward mode) NoTangent all mean that there is no derivative
     fields = getattr(call.shadow, "__dict__", {})
+    partials.check_unchanged(partial)
     args = partial.args
     shadows = fields.get("args")
     if type(shadows) is not tuple:
@@ -219,16 +222,22 @@ def _partial(call: Call, table: RuleTable) -> Step:
     named = getattr(fields.get("keywords"), "__dict__", {})
     overridden = {k: v for k, v in partial.keywords.items() if k not in call.keywords}
     keyword_shadows = [named.get(k) for k in overridden]
-    n = call.count
+    n, count = call.count, len(args)
+    origin = call.origin
     return Delegate(
         Call(
             partial.func,
             fields.get("func"),
             (*args, *call.args[:n], *overridden.values(), *call.args[n:]),
             (*shadows, *call.shadows[:n], *keyword_shadows, *call.shadows[n:]),
-            (*[None] * len(args), *call.origins[:n], *[None] * len(overridden), *call.origins[n:]),
+            (
+                *(OfPartial(origin, "args", i, count) for i in range(count)),
+                *call.origins[:n],
+                *(OfPartial(origin, "keywords", name, count) for name in overridden),
+                *call.origins[n:],
+            ),
             (*overridden, *call.keywords),
-            None,
+            OfPartial(origin, "func", None, count),
         )
     )
 

@@ -14,6 +14,7 @@ from adbc.cpython.libraries import is_library_class
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
+from adbc.runtime.calls.partials import is_keywords, shadow_of_keywords, tangent_of_keywords
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
 from adbc.tangents import (
@@ -84,6 +85,8 @@ def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     if name not in fields:
         _unseen(obj, name, value)
         return value, None
+    if type(d) is Tangent and is_keywords(obj, name):
+        return value, tangent_of_keywords(obj, d)
     return value, _tangent(fields[name])
 
 
@@ -115,6 +118,8 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
         return (None if bout is None else RData(**{name: bout}), None)
 
     if type(shadow) is FData:
+        if is_keywords(obj, name):
+            return value, *shadow_of_keywords(obj, shadow)
         return value, shadow.__dict__.get(name), record_pullback
     _unseen(obj, name, value)
     return value, None, record_pullback

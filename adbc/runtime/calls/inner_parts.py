@@ -33,7 +33,8 @@ from adbc.tangents.zeros import is_exactly, is_zero
 __all__ = [
     "ROWS", "adopted", "bring_in_step", "check_left", "check_watched", "class_changed", "elements_of",
     "forget_attributes", "give_slots", "has_made",
-    "holds_containers", "is_changed", "joined", "let_be", "look_into", "missing", "of_self", "part",
+    "holds_containers", "is_changed", "joined", "let_be", "look_into", "missing", "of_partial",
+    "of_self", "part",
     "record_shadow",
     "record_tangent", "shadow_in", "slots_by_name", "slots_of", "tangent_in", "tangents_by_name", "watch",
 ]  # fmt: skip
@@ -42,6 +43,17 @@ __all__ = [
 def part(returned: Any, i: int) -> Any:
     """What a pullback has returned for argument `i`."""
     return returned[i] if i < len(returned) else None
+
+
+def of_partial(shadow: Any, part: str, key: int | str | None) -> Any:
+    """What stands beside that which stands at `key` in a `part` of a partial application, from what stands
+    beside that."""
+    held = getattr(shadow, "__dict__", {}).get(part)
+    if part == "func":
+        return held
+    if part == "keywords":
+        return getattr(held, "__dict__", {}).get(key)
+    return held[key] if type(held) is tuple and type(key) is int else None
 
 
 def of_self(shadow: Any) -> Any:

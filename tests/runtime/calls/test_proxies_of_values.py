@@ -1,5 +1,5 @@
-"""Proxies of numbers, arrays, lists, objects and modules: what they say of themselves is what they stand for, and
-what they do may be something else."""
+"""Proxies of numbers, arrays, lists, objects and modules: what they say of themselves is what they stand for,
+and what they do may be something else."""
 
 from __future__ import annotations
 
