@@ -160,7 +160,7 @@ def _is_python_class(cls: type) -> bool:
         return False
     slots = {mangled for mangled, _ in _own_slots(cls)}
     for name, entry in vars(cls).items():
-        if isinstance(entry, _NATIVE_ENTRIES) and entry.__objclass__ is cls and name not in slots:
+        if issubclass(type(entry), _NATIVE_ENTRIES) and entry.__objclass__ is cls and name not in slots:
             return False
         if name == "__new__" and is_builtin_function(entry) and entry.__self__ is cls:
             return False
@@ -169,14 +169,14 @@ def _is_python_class(cls: type) -> bool:
 
 def _own_slots(cls: type) -> Iterator[tuple[str, Any]]:
     declared = vars(cls).get("__slots__", ())
-    names = (declared,) if isinstance(declared, str) else tuple(declared)
+    names = (declared,) if issubclass(type(declared), str) else tuple(declared)
     for name in names:
         if name in ("__dict__", "__weakref__"):
             continue
         private = name.startswith("__") and not name.endswith("__")
         mangled = f"_{cls.__name__.lstrip('_')}{name}" if private else name
         member = vars(cls).get(mangled)
-        if isinstance(member, types.MemberDescriptorType):
+        if issubclass(type(member), types.MemberDescriptorType):
             yield mangled, member
 
 
@@ -233,9 +233,9 @@ def hides_arguments(cls: type) -> bool:
     return next(vars(base)["args"] for base in cls.__mro__ if "args" in vars(base)) is not _ARGUMENTS
 
 
-def plain_check(kind: object) -> bool:
+def plain_check(kind: Any) -> bool:
     """Whether ``isinstance(x, kind)`` and ``issubclass(x, kind)`` run no Python code of the user's."""
-    if isinstance(kind, tuple):
+    if issubclass(type(kind), tuple):
         return all(map(plain_check, kind))
     for name in ("__instancecheck__", "__subclasscheck__"):
         check = getattr(type(kind), name, None)

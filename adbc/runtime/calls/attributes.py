@@ -67,12 +67,12 @@ def get_attribute(call: Call, table: RuleTable) -> Step | None:
     if other is None or issubclass(cls, _NAMESPACES):
         return plain_get(call, table) if hook is None else Delegate(call.of(hook))
     if hook is None:
-        descriptor = lookup(cls, name) if isinstance(name, str) else None
+        descriptor = lookup(cls, name) if issubclass(type(name), str) else None
         if name in instance_dict(obj) and not goes_first(descriptor):
             return plain_get(call, table)
         if descriptor is None and not any(name in vars(base) for base in cls.__mro__):
             return Delegate(call.on(other, 0, 1))
-        if descriptor is None or isinstance(descriptor, _METHODS):
+        if descriptor is None or issubclass(type(descriptor), _METHODS):
             return plain_get(call, table)
     return Delegate(call.of(found_or_asked))
 
@@ -115,7 +115,7 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     Nothing here may ask the object itself (``obj.__class__``, ``isinstance``): its class may answer.
     """
     obj, name = call.args[:2]
-    if not isinstance(name, str):
+    if not issubclass(type(name), str):
         return None
     cls = type(obj)
     if issubclass(cls, _NAMESPACES):
@@ -153,7 +153,7 @@ def _item(operation: Any, call: Call) -> Call:
 def _field(row: Rule, call: Call) -> Step:
     """The step that reads, sets or deletes, by `row`, what stands in the dictionary of an instance."""
     cls, name = type(call.args[0]), call.args[1]
-    if not isinstance(lookup(cls, name), types.MemberDescriptorType):
+    if not issubclass(type(lookup(cls, name)), types.MemberDescriptorType):
         is_beside = has_attributes_beside(cls)
     else:
         is_given = row is fields.SET and call.shadows[2] is not None and call.shadows[2] is not NO_TANGENT
@@ -193,7 +193,7 @@ def _of_class(call: Call, name: str) -> Step:
     obj = call.args[0]
     meta = type(obj)
     above = lookup(meta, name)
-    if isinstance(above, property) and above.fget is not None:
+    if issubclass(type(above), property) and above.fget is not None:
         return Delegate(call.on(above.fget, 0))
     getter = lookup(type(above), "__get__")
     if goes_first(above):
@@ -232,9 +232,9 @@ def load_special(call: Call, table: RuleTable) -> Step | None:
     descriptor = lookup(type(obj), name)
     if descriptor is None:
         return Found(call, intrinsics._load_special_(obj, name))
-    if isinstance(descriptor, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+    if issubclass(type(descriptor), (types.MethodDescriptorType, types.WrapperDescriptorType)):
         return Value(call, descriptor.__get__(obj, type(obj)), bound_shadow(call.shadows[0], False))
-    if isinstance(descriptor, (staticmethod, classmethod, types.ClassMethodDescriptorType)):
+    if issubclass(type(descriptor), (staticmethod, classmethod, types.ClassMethodDescriptorType)):
         return Found(call, descriptor.__get__(obj, type(obj)))
     if hasattr(type(descriptor), "__set__"):
         return _data_descriptor(call, descriptor, table)
@@ -292,7 +292,7 @@ def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
             return _dictionary(call)
         if descriptor is _CLASS:
             return Value(call, type(call.args[0]), None)
-    if isinstance(descriptor, property) and descriptor.fget is not None:
+    if issubclass(type(descriptor), property) and descriptor.fget is not None:
         return Delegate(call.on(descriptor.fget, 0))
     row = table.find(descriptor, (type(call.args[0]),))
     if row is not None:
@@ -329,7 +329,7 @@ def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
         return pass_to_row(row, call.on(descriptor, 0))
     if type(descriptor).__name__ == "_tuplegetter":
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
-    if name == "__self__" and isinstance(obj, types.BuiltinMethodType):
+    if name == "__self__" and issubclass(type(obj), types.BuiltinMethodType):
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     if type(descriptor) not in _FIELDS_OF_C:
         getter = lookup(type(descriptor), "__get__")
@@ -393,7 +393,7 @@ def _of_super(call: Call, name: str) -> Step:
         return Found(call, getattr(bound, name))
     found = vars(owner)[name]
     is_instance = bound.__self_class__ is not obj
-    if isinstance(found, property) and found.fget is not None and is_instance:
+    if issubclass(type(found), property) and found.fget is not None and is_instance:
         self_call = Call(found.fget, None, (obj,), (call.shadows[0],), (call.origins[0],), (), None)
         return Delegate(self_call)
     getter = lookup(type(found), "__get__")
@@ -405,9 +405,9 @@ def _of_super(call: Call, name: str) -> Step:
         origins = None, call.origins[0] if is_instance else None, None
         return Locate(Call(getter, None, arguments, shadows, origins, (), None), 0)
     value = getattr(bound, name)
-    if isinstance(value, types.MethodType) and not issubclass(type(value.__self__), type):
+    if issubclass(type(value), types.MethodType) and not issubclass(type(value.__self__), type):
         return Value(call, value, bound_shadow(call.shadows[0], True))
-    if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
+    if issubclass(type(value), types.BuiltinMethodType | types.MethodWrapperType):
         return Value(call, value, bound_shadow(call.shadows[0], False))
     return Found(call, value)
 
@@ -444,7 +444,7 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
     descriptor = lookup(type(obj), name)
     kind = type(descriptor)
     if descriptor is not None and hasattr(kind, "__set__"):
-        if isinstance(descriptor, property) and descriptor.fset is not None:
+        if issubclass(type(descriptor), property) and descriptor.fset is not None:
             return Delegate(call.on(descriptor.fset, 0, 2))
         setter = lookup(kind, "__set__")
         if is_python_function(setter):
@@ -493,7 +493,7 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
     if issubclass(type(call.args[0]), _NAMESPACES):
         return _through_metaclass(call, "__delete__", "fdel") or OnClass(call.on(delattr, 0, 1))
     descriptor = lookup(type(call.args[0]), call.args[1])
-    if isinstance(descriptor, property) and descriptor.fdel is not None:
+    if issubclass(type(descriptor), property) and descriptor.fdel is not None:
         return Delegate(call.on(descriptor.fdel, 0))
     deleter = lookup(type(descriptor), "__delete__")
     if is_python_function(deleter):
@@ -554,10 +554,12 @@ def _is_immutable(obj: Any) -> bool:
 def _through_metaclass(call: Call, method: str, of_property: str, *value: int) -> Step | None:
     """Setting or deleting an attribute of a class for which its metaclass has a descriptor in Python."""
     above = lookup(type(call.args[0]), call.args[1])
-    function = getattr(above, of_property) if isinstance(above, property) else lookup(type(above), method)
+    function = (
+        getattr(above, of_property) if issubclass(type(above), property) else lookup(type(above), method)
+    )
     if not is_python_function(function):
         return None
-    if isinstance(above, property):
+    if issubclass(type(above), property):
         return Delegate(call.on(function, 0, *value))
     return Locate(call.on(function, 0, *value).prepend(function, None, above, None, None), 0)
 

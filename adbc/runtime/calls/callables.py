@@ -118,7 +118,7 @@ def pass_on(call: Call, table: RuleTable) -> Step:
         type(function.__self__), (types.ModuleType, type)
     ):
         return _builtin_method(call)
-    if isinstance(function, type):
+    if issubclass(type(function), type):
         return call_class(call, table)
     is_transparent = (cls.__module__, cls.__name__) in _TRANSPARENT  # others may answer in Python
     wrapped = getattr(function, "__wrapped__", None) if is_transparent else None
@@ -179,7 +179,7 @@ def _special_method(call: Call, table: RuleTable) -> Step | None:
         return None
     if found[0] is NotImplemented:
         return Value(call, NotImplemented, None)
-    if len(args) == 2 and type(args[0]) in (float, complex) and isinstance(args[1], int):
+    if len(args) == 2 and type(args[0]) in (float, complex) and issubclass(type(args[1]), int):
         given = args[0], as_plain_number(args[1])
         call = Call(function, None, given, (call.shadows[0], None), (call.origins[0], None), (), None)
     swapped = call.on(found[0], 1, 0) if found[1] else call.of(found[0])

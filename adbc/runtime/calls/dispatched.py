@@ -34,7 +34,7 @@ def chosen(call: Call) -> Step | None:
         if type(dispatch) is not types.FunctionType or dispatch.__code__ is not _ASKING:
             return None
         return Delegate(call.of(_implementation(dispatch, call.args[0].__class__)))
-    if len(call.args) != 1 or call.keywords or not isinstance(call.args[0], type):
+    if len(call.args) != 1 or call.keywords or not issubclass(type(call.args[0]), type):
         return None
     return Found(call, _implementation(function, call.args[0]))
 

@@ -484,7 +484,7 @@ SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule, is_fitted=True)
 
 
 def _named(owner: Any) -> str:
-    return f"{'class' if isinstance(owner, type) else 'module'} {owner.__name__}"
+    return f"{'class' if issubclass(type(owner), type) else 'module'} {owner.__name__}"
 
 
 def refuse_class_write(owner: Any, name: str) -> UnsupportedError:

@@ -153,7 +153,7 @@ class _Writer(Objects, Formulas):
         """Whether `call` is of a method written in Python of a container's class: what it puts in and takes
         out has to come into the shadow too."""
         given = (getattr(call.function, "__self__", None), *call.args[:1])
-        return any(isinstance(x, list | dict | deque) and is_python_class(type(x)) for x in given)
+        return any(issubclass(type(x), list | dict | deque) and is_python_class(type(x)) for x in given)
 
     def as_it_is(self, call: Call, *, changes_nothing: bool = False) -> None:
         """Write the call of what is a constant at this level."""

@@ -205,7 +205,7 @@ def holds_containers(tangent: Any) -> bool:
         return True
     if isinstance(tangent, Tangent):
         return any(map(holds_containers, vars(tangent).values()))
-    return isinstance(tangent, tuple) and any(map(holds_containers, tangent))
+    return issubclass(type(tangent), tuple) and any(map(holds_containers, tangent))
 
 
 def look_into(context: Any, values: Any, tangents: Any) -> Watch:
@@ -242,10 +242,10 @@ def _stale(context: Any, seen: Watch) -> Any:
         tangent = context.shadows.lookup(x)
         if isinstance(tangent, MutableTangent):
             tangent = vars(tangent)
-        if isinstance(tangent, list | deque):
+        if issubclass(type(tangent), list | deque):
             found.append((tangent, [context.shadows.found(v) for v in elements_in(x)], False))
-        elif isinstance(tangent, dict):
-            now = dict.items(x) if isinstance(x, dict) else instance_fields(x)
+        elif issubclass(type(tangent), dict):
+            now = dict.items(x) if issubclass(type(x), dict) else instance_fields(x)
             found.append((tangent, [(k, context.shadows.found(v)) for k, v in now], True))
     return found
 
