@@ -362,9 +362,9 @@ def test_modules_and_functions_are_short(path: pathlib.Path) -> None:
 ASKED_BY_CLASS = ("cpython", "tangents", "runtime/calls", "runtime/cold", "runtime/state")
 """The folders in which `isinstance` would be asked of values of the program."""
 OF_PROGRAMS = {
-    "bool", "bytearray", "bytes", "classmethod", "collections", "complex", "deque", "dict", "float", "frozenset",
-    "functools", "int", "list", "memoryview", "np", "numpy", "property", "range", "set", "slice", "staticmethod",
-    "str", "tuple", "type", "types", "weakref",
+    "bool", "bytearray", "bytes", "classmethod", "collections", "complex", "deque", "dict", "float",
+    "frozenset", "functools", "int", "list", "memoryview", "np", "numpy", "property", "range", "set", "slice",
+    "staticmethod", "str", "tuple", "type", "types", "weakref",
 }  # fmt: skip
 """Names of classes of such values, and of the modules that have more of them."""
 OTHER_VALUES = {

@@ -242,6 +242,17 @@ def _partial(call: Call, table: RuleTable) -> Step:
     )
 
 
+def _call_of_partial(call: Call, table: RuleTable) -> Step | None:
+    """``functools.partial.__call__(f, ...)``: what ``super().__call__(...)`` of a derived class leads to."""
+    if not call.args or not issubclass(type(call.args[0]), functools.partial):
+        return None
+    rest = Call(
+        call.args[0], call.shadows[0], call.args[1:], call.shadows[1:], call.origins[1:], call.keywords
+    )
+    rest.origin = call.origins[0]
+    return _partial(rest, table)
+
+
 def pick_items(keys: tuple[Any, ...], obj: Any) -> Any:
     """``operator.itemgetter(*keys)(obj)``."""
     if len(keys) == 1:
@@ -386,6 +397,7 @@ def _of_cache(name: str) -> Resolver:
 
 
 PROTOCOLS: Protocols = {
+    functools.partial.__call__: _call_of_partial,
     CACHED.cache_clear: _of_cache("cache_clear"),
     CACHED.cache_info: _of_cache("cache_info"),
     intrinsics._foreigncall_: _foreigncall,

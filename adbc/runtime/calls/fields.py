@@ -81,6 +81,9 @@ def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     d = dargs[0]
     if d is None or d is NO_TANGENT:
         return value, None
+    if type(d) is tuple:
+        place = _place(obj, name)
+        return value, None if place is None else _tangent(d[place])
     fields = _fields(obj, d, name)
     if name not in fields:
         _unseen(obj, name, value)
@@ -88,6 +91,13 @@ def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     if type(d) is Tangent and is_keywords(obj, name):
         return value, tangent_of_keywords(obj, d)
     return value, _tangent(fields[name])
+
+
+def _place(obj: Any, name: str) -> int | None:
+    """The place in the tuple `obj`, a struct sequence, of what has a `name`; None if it has none, as what
+    ``os.stat`` gives beside the tuple."""
+    names = type(obj).__match_args__
+    return names.index(name) if name in names[: type(obj).n_sequence_fields] else None
 
 
 def _tangent(t: Any) -> Any:
@@ -113,6 +123,17 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
             return (None, None)
 
         return value, slot_shadow(slot), field_pullback
+
+    if hasattr(type(obj), "n_sequence_fields"):
+        place = _place(obj, name)
+
+        def sequence_pullback(bout: Any) -> Any:
+            if bout is None or place is None:
+                return (None, None)
+            return (tuple([bout if i == place else None for i in range(len(obj))]), None)
+
+        own = shadow[place] if type(shadow) is tuple and place is not None else None
+        return value, own, sequence_pullback
 
     def record_pullback(bout: Any) -> Any:
         return (None if bout is None else RData(**{name: bout}), None)

@@ -102,6 +102,29 @@ def test_the_gradient_by_the_function_of_a_partial_application() -> None:
         assert (found.func.__self__.by, found.args) == (2.0, (3.0,))
 
 
+class Counted(functools.partial):  # type: ignore[type-arg]
+    """Counts its calls."""
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        counts.append(1)
+        return super().__call__(*args, **keywords)
+
+
+counts: list[int] = []
+
+
+def test_a_derived_class_calls_what_partial_calls() -> None:
+    made = Counted(decayed, rate=2.0)
+
+    def f(x: float) -> Any:
+        return made(x) + made(2.0, rate=x)
+
+    for _ in range(4):
+        assert adbc.value_and_grad(f)(1.5) == (10.5, 10.0)
+        assert adbc.jvp(f, (1.5,), (1.0,)) == (10.5, 10.0)
+    assert adbc.grad(lambda f: f(2.0))(made).keywords.rate == 4.0
+
+
 def test_keywords_that_are_changed_are_refused_where_the_function_is_called() -> None:
     def f(x: float) -> Any:
         made.keywords["rate"] = x
