@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from adbc.cpython.wrappers import CACHED
-from adbc.errors import UnsupportedError
+from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
 from adbc.rules.lookup import RuleTable
@@ -537,7 +537,7 @@ def _elsewhere(call: Call, function: Any, table: RuleTable) -> Step:
     if row is not None:
         return pass_to_row(row, call.of(method))
     if function is setattr and is_active(call.shadows[2]):
-        raise UnsupportedError(
+        raise ConstWriteError(
             f"attribute {call.args[1]!r} of a {type(call.args[0]).__name__} is set to what has a derivative",
             "its class sets attributes by code of its own in C: a proxy, in another object",
             "set it in what the proxy stands for, or make the class one of Python (a dataclass)",
