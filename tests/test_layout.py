@@ -357,3 +357,36 @@ def test_modules_and_functions_are_short(path: pathlib.Path) -> None:
         and (node.end_lineno or node.lineno) - node.lineno >= MOST_LINES_OF_A_FUNCTION
     ]
     assert set(long) == {function for file, function in LONG_FUNCTIONS if file == name}, path
+
+
+ASKED_BY_CLASS = ("cpython", "tangents", "runtime/calls", "runtime/cold", "runtime/state")
+"""The folders in which `isinstance` would be asked of values of the program."""
+OF_PROGRAMS = {
+    "bool", "bytearray", "bytes", "classmethod", "collections", "complex", "deque", "dict", "float",
+    "frozenset", "functools", "int", "list", "memoryview", "np", "numpy", "property", "range", "set", "slice",
+    "staticmethod", "str", "tuple", "type", "types", "weakref",
+}  # fmt: skip
+"""Names of classes of such values, and of the modules that have more of them."""
+OTHER_VALUES = {
+    "tangents/array_memory.py": {"first.base"},  # the base of an array, which NumPy sets
+    "tangents/contents.py": {"now", "old"},  # what `glance` has given
+    "runtime/state/context.py": {"self.opened"},  # a field of the context
+    "runtime/calls/plans.py": {"source"},  # a place or a name in a plan
+}
+"""What is asked by `isinstance` all the same, because it is none: the expressions, by file."""
+
+
+@pytest.mark.parametrize("folder", ASKED_BY_CLASS)
+def test_values_of_the_program_are_asked_by_their_class(folder: str) -> None:
+    """``isinstance(x, C)`` asks `x` what it is, and a proxy says what it stands for;
+    ``issubclass(type(x), C)`` does not ask it."""
+    found: dict[str, set[str]] = {}
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in nodes(path):
+            match node:
+                case ast.Call(func=ast.Name(id="isinstance"), args=[asked, classes]):
+                    names = {n.id for n in ast.walk(classes) if isinstance(n, ast.Name)}
+                    if names <= OF_PROGRAMS:  # with classes of adbc's own it is asked of a derivative
+                        name = path.relative_to(ROOT).as_posix()
+                        found.setdefault(name, set()).add(ast.unparse(asked))
+    assert found == {name: values for name, values in OTHER_VALUES.items() if name.startswith(f"{folder}/")}

@@ -371,7 +371,7 @@ class _Decoder:
 
     def call_kw(self, raw: _Raw, n: int) -> None:
         """Read ``LOAD_CONST names, CALL_KW n``: one call."""
-        if not self.out or self.out[-1].name != "const" or not isinstance(self.out[-1].arg, tuple):
+        if not self.out or self.out[-1].name != "const" or not issubclass(type(self.out[-1].arg), tuple):
             raise refusal(self.code, "keywords", raw.positions.lineno)
         names = self.out.pop().arg
         self.emit(raw, "call", (n, names))

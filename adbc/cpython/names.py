@@ -73,7 +73,7 @@ def names_on_lines(code: types.CodeType) -> dict[int | None, frozenset[str]]:
     """By line, the names of variables and attributes that instructions of `code` there have to do with."""
     found: dict[int | None, set[str]] = {}
     for instruction in dis.get_instructions(code):
-        if instruction.positions is not None and isinstance(instruction.argval, str):
+        if instruction.positions is not None and issubclass(type(instruction.argval), str):
             found.setdefault(instruction.positions.lineno, set()).add(instruction.argval)
     return {line: frozenset(names) for line, names in found.items()}
 
@@ -161,7 +161,7 @@ def with_nested(code: types.CodeType) -> Iterator[types.CodeType]:
     """`code` and all code nested in it."""
     yield code
     for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
+        if issubclass(type(constant), types.CodeType):
             yield from with_nested(constant)
 
 

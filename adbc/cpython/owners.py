@@ -61,7 +61,7 @@ def _around(code: types.CodeType, globals: Mapping[str, Any]) -> list[types.Code
     names = code.co_qualname.split(".<locals>")[0].split(".")
     found: Any = globals.get(names[0])
     for name in names[1:]:
-        found = vars(found).get(name) if isinstance(found, type) else None
+        found = vars(found).get(name) if issubclass(type(found), type) else None
     while (inner := _wrapped(found)) is not None:
         found = inner
     if not is_function(found):
@@ -71,9 +71,9 @@ def _around(code: types.CodeType, globals: Mapping[str, Any]) -> list[types.Code
 
 def _wrapped(found: Any) -> Any:
     """What a decorator has put `found` around; None if it is no such thing."""
-    if isinstance(found, staticmethod | classmethod):
+    if issubclass(type(found), staticmethod | classmethod):
         return found.__func__
-    if isinstance(found, property):
+    if issubclass(type(found), property):
         return found.fget
     has_attributes = is_function(found) or type(found) is functools._lru_cache_wrapper
     return vars(found).get("__wrapped__") if has_attributes else None
@@ -84,5 +84,5 @@ def _paths(code: types.CodeType, around: list[types.CodeType]) -> Iterator[list[
     path = [code, *around]
     yield path
     for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
+        if issubclass(type(constant), types.CodeType):
             yield from _paths(constant, path)

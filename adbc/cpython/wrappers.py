@@ -30,7 +30,7 @@ def calls_a_cached_one(function: types.FunctionType) -> bool:
     codes = [function.__code__]
     while codes:
         code = codes.pop()
-        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+        codes += [c for c in code.co_consts if issubclass(type(c), types.CodeType)]
         for name in code.co_names:
             if name == function.__name__ or type(function.__globals__.get(name)) is CACHED:
                 return True

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir.intrinsics import _nonzero_
-from adbc.rules.classes import arity, has_float, integer, real, reals
+from adbc.rules.classes import arity, has_float, integer, number, real, reals
 from adbc.rules.consumers import exact_sum_of, product_of
 from adbc.rules.elements import (
     DIST,
@@ -329,13 +329,17 @@ def _dist_partials(out: float, p: Any, q: Any) -> Any:
     return by_p, [-d for d in by_p]
 
 
-def _are_held(p: type, q: type) -> bool:
-    """Whether both arguments hold their elements already."""
-    return p in (list, tuple) and q in (list, tuple)
+def _are_numbers(values: Any) -> bool:
+    return all(number(type(x)) for x in values)
 
 
 def _dist(p: Any, q: Any, /) -> float:
-    return _dist_of(tuple(p), tuple(q))
+    p, q = tuple(p), tuple(q)
+    if not _are_numbers(p):  # what C code asks for is no difference of the objects, but that of their numbers
+        p = tuple([float(x) for x in p])
+    if not _are_numbers(q):
+        q = tuple([float(x) for x in q])
+    return _dist_of(p, q)
 
 
 _SEQUENCES: list[Rule] = [
@@ -345,8 +349,8 @@ _SEQUENCES: list[Rule] = [
     ZeroRule(_all_reals, result=bool),
     *of_elements(PROD, Overlay(math.prod, _prod)),
     *of_elements(FSUM, Overlay(math.fsum, _fsum, result=float)),
-    *of_elements(DIST, sequence_rule(math.dist, _dist_partials, 2, when=_are_held, result=float)),
-    Overlay(math.dist, _dist, result=float),
+    ZeroRule(_are_numbers, result=bool),
+    *of_elements(DIST, Overlay(math.dist, _dist, result=float)),
 ]
 
 if hasattr(math, "sumprod"):
@@ -466,6 +470,7 @@ ROWS: list[Rule] = [
     *_SEQUENCES,
     *_HYPOT,
     Primitive(math.hypot, frule=_hypot_frule, rrule=_hypot_rrule, when=reals, result=float),
+    _converted(math.hypot),
     *in_parts(
         (mantissa_of, exponent_of),
         Primitive(math.frexp, frule=_frexp_frule, rrule=_frexp_rrule, when=arity(1), result=tuple),

@@ -122,9 +122,9 @@ def is_consistent(x: Any, t: Any, arrays: bool = True) -> bool:
     forward: dict[Any, Any] = {}
     backward: dict[Any, Any] = {}
     for a, b in address_map(x, t):
-        if isinstance(a, tuple) and not arrays:
+        if issubclass(type(a), tuple) and not arrays:
             continue
-        if isinstance(a, tuple):  # a view: the same place in memory that is the other's counterpart
+        if issubclass(type(a), tuple):  # a view: the same place in memory that is the other's counterpart
             if a[1:] != b[1:]:
                 return False
             a, b = a[0], b[0]

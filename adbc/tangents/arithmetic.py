@@ -45,7 +45,7 @@ class _ByNumber:
 
 def _is_real(x: Any) -> bool:
     """Whether `x` is a real number, of Python or NumPy."""
-    return isinstance(x, int | float) or (
+    return issubclass(type(x), int | float) or (
         getattr(x, "ndim", None) == 0 and getattr(getattr(x, "dtype", None), "kind", "") in ("i", "u", "f")
     )
 

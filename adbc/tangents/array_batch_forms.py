@@ -106,7 +106,7 @@ class Taking:
     def _first(self, t: Any, what: str) -> Any:
         """The first lane of `t`."""
         cls = type(t)
-        if isinstance(t, np.ndarray):
+        if issubclass(type(t), np.ndarray):
             if not t.ndim or len(t) != self.width:
                 found = f"of shape {t.shape}" if not t.ndim else f"of {len(t)}"
                 raise InvalidTangentError(
@@ -154,7 +154,7 @@ class Taking:
             self.seen[id(x)] = (x, t)
             self.objects.append((zero, t))
             parts = [(k, self._filled(c, kind.part(t, k), kind.part(zero, k))) for k, c in kind.parts(x)]
-            if isinstance(zero, list | dict | deque):
+            if issubclass(type(zero), list | dict | deque):
                 zero.clear()
             kind.fill(zero, parts)
             return zero
@@ -196,9 +196,9 @@ class Giving:
             return found
         structure = STRUCTURES.get(type(t))
         if structure is None:
-            if isinstance(t, int | float | complex | np.number):
+            if issubclass(type(t), int | float | complex | np.number):
                 return np.full(self.width, t)
-            if isinstance(t, np.ndarray) and t.dtype.kind in "fc":  # the same in all lanes
+            if issubclass(type(t), np.ndarray) and t.dtype.kind in "fc":  # the same in all lanes
                 return np.stack([t] * self.width)
             raise BatchError(
                 f"a value whose tangents are a {type(t).__name__} is given out with a batch of tangents",
@@ -222,7 +222,7 @@ class Giving:
         keys = structure.keys(t)
         parts = [self.give(part) for part in structure.get(t, keys)]
         target = self.known[id(t)]
-        if isinstance(target, dict):
+        if issubclass(type(target), dict):
             target.clear()
         elif isinstance(target, MutableTangent):
             target.__dict__.clear()

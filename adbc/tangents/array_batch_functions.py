@@ -60,7 +60,7 @@ def _shifted(axis: Any, ndim: int) -> Any:
     """`axis` of one lane, as an axis of the batch."""
     if axis is None:
         return tuple(range(1, ndim + 1))
-    if isinstance(axis, tuple):
+    if issubclass(type(axis), tuple):
         return tuple([_shifted(a, ndim) for a in axis])
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
@@ -117,7 +117,7 @@ def _transpose(a: Any, *axes: Any) -> Any:
     if not isinstance(a, BatchedArray):
         return NotImplemented
     given = axes
-    if len(axes) == 1 and not isinstance(axes[0], int | np.integer):
+    if len(axes) == 1 and not issubclass(type(axes[0]), int | np.integer):
         given = () if axes[0] is None else tuple(axes[0])  # an array of axes too
     if not given:
         return a.T
@@ -128,8 +128,8 @@ def _reshape(a: Any, *shape: Any, **others: Any) -> Any:
     if others or not isinstance(a, BatchedArray) or not a.data[0].flags.c_contiguous:
         return NotImplemented
     wanted = shape[0] if len(shape) == 1 else shape
-    wanted = tuple(wanted) if isinstance(wanted, list | tuple) else (wanted,)
-    if not all(isinstance(n, int | np.integer) for n in wanted):
+    wanted = tuple(wanted) if issubclass(type(wanted), list | tuple) else (wanted,)
+    if not all(issubclass(type(n), int | np.integer) for n in wanted):
         return NotImplemented
     if -1 in wanted:
         known = -int(np.prod(wanted, dtype=int))
@@ -147,7 +147,7 @@ def _join(function: Any, is_new_axis: bool) -> Callable[..., Any]:
     """``concatenate`` and ``stack``."""
 
     def join(parts: Any, axis: Any = 0, out: Any = None, **others: Any) -> Any:
-        if out is not None or others or axis is None or not isinstance(parts, list | tuple):
+        if out is not None or others or axis is None or not issubclass(type(parts), list | tuple):
             return NotImplemented
         ndim = np.ndim(parts[0]) + is_new_axis
         width = width_in(parts)
@@ -162,7 +162,7 @@ def _join(function: Any, is_new_axis: bool) -> Callable[..., Any]:
 def _broadcast_to(a: Any, shape: Any, subok: bool = False) -> Any:
     if not isinstance(a, Batch):
         return NotImplemented
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    shape = (shape,) if issubclass(type(shape), int) else tuple(shape)
     return BatchedArray(np.broadcast_to(raised(a.data, len(shape) - a.ndim), (len(a.data), *shape)))
 
 
@@ -189,7 +189,7 @@ def _copyto(target: Any, source: Any, casting: str = "same_kind", where: Any = T
 
 def _einsum(subscripts: Any, *operands: Any, **others: Any) -> Any:
     batches = [i for i, x in enumerate(operands) if isinstance(x, Batch)]
-    if not isinstance(subscripts, str) or "out" in others or len(batches) != 1 or "." in subscripts:
+    if not issubclass(type(subscripts), str) or "out" in others or len(batches) != 1 or "." in subscripts:
         return NotImplemented
     given, arrow, result = subscripts.replace(" ", "").partition("->")
     free = next((c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBA" if c not in subscripts), None)
@@ -213,7 +213,7 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
 def _expand_dims(a: Any, axis: Any) -> Any:
     if not isinstance(a, BatchedArray):
         return NotImplemented
-    more = len(axis) if isinstance(axis, tuple) else 1
+    more = len(axis) if issubclass(type(axis), tuple) else 1
     return BatchedArray(np.expand_dims(a.data, _shifted(axis, a.ndim + more)))
 
 

@@ -39,7 +39,7 @@ class BatchRegion(Region):
         self.owner = owner
         self.width = width
         self._extent = None
-        if isinstance(owner, np.ndarray):
+        if issubclass(type(owner), np.ndarray):
             start, stop = self.extent()
         else:
             start, stop = self._extent = extent(seen_memory(owner, first)[0])
@@ -54,7 +54,7 @@ class BatchRegion(Region):
             self.bytes = flat_bytes(memory)
             self.offset = address_of(batch.data) - extent(memory)[0] - (address_of(first) - start)
             self.step = batch.data.strides[0]
-        self.twin: Any = self.view(owner) if isinstance(owner, np.ndarray) else self.view(first)
+        self.twin: Any = self.view(owner) if issubclass(type(owner), np.ndarray) else self.view(first)
 
     def view(self, x: Array) -> Any:
         """The batch at the place of `x`."""
@@ -74,7 +74,7 @@ def remember(x: Array, t: Any, memo: dict[Any, Any]) -> None:
     """Let `memo` say that the memory of `x`, if `x` is all of it, has its counterpart in `t`."""
     owner = ultimate_owner(x)
     key = ("memory", id(owner))
-    is_whole = owner is x or (isinstance(owner, np.ndarray) and extent(owner) == extent(x))
+    is_whole = owner is x or (issubclass(type(owner), np.ndarray) and extent(owner) == extent(x))
     if key not in memo and is_whole and x.size and t.strides == x.strides:
         memo[key] = (owner, BatchRegion(owner, x, len(t.data), t))
 

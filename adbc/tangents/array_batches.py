@@ -497,7 +497,7 @@ def joined(
     """
     first = results[0]
     made = [] if made is None else made
-    if isinstance(first, np.ndarray):
+    if issubclass(type(first), np.ndarray):
         if any(r.__class__ is not first.__class__ or r.shape != first.shape for r in results):
             raise refused("a result whose shape differs between lanes")
         for source in sources:
@@ -512,9 +512,9 @@ def joined(
                 raise refused("to be two results in one memory that is new")
         made.append((first, BatchedArray(_stacked(results))))
         return made[-1][1]
-    if isinstance(first, int | np.bool_ | np.integer) and all(r == first for r in results):
+    if issubclass(type(first), int | np.bool_ | np.integer) and all(r == first for r in results):
         return first
-    if isinstance(first, _NUMBERS):
+    if issubclass(type(first), _NUMBERS):
         return BatchedNumber(np.array(results))
     if first.__class__ is tuple or first.__class__ is list:
         return first.__class__([joined(parts, sources, made) for parts in zip(*results, strict=True)])
@@ -590,7 +590,7 @@ def raised(data: Array, by: int) -> Array:
 
 
 def _is_number(x: Any) -> bool:
-    return x.__class__ is BatchedNumber or isinstance(x, _NUMBERS)
+    return x.__class__ is BatchedNumber or issubclass(type(x), _NUMBERS)
 
 
 def aligned(inputs: Sequence[Any]) -> tuple[list[Any], bool]:
@@ -606,7 +606,7 @@ def aligned(inputs: Sequence[Any]) -> tuple[list[Any], bool]:
             width = len(x.data)
             most = max(most, x.data.ndim - 1)
             is_number = is_number and x.__class__ is BatchedNumber
-        elif not isinstance(x, _NUMBERS):
+        elif not issubclass(type(x), _NUMBERS):
             x = np.asarray(x)
             most = max(most, x.ndim)
             is_number = False

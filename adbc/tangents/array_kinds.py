@@ -41,7 +41,9 @@ __all__ = ["ARRAY", "MEMORYVIEW", "kind_of_numpy", "unbroadcast"]
 
 
 def _generator(source: Any) -> np.random.Generator:
-    return np.random.default_rng(source.getrandbits(64)) if isinstance(source, random.Random) else source
+    return (
+        np.random.default_rng(source.getrandbits(64)) if issubclass(type(source), random.Random) else source
+    )
 
 
 _UNKNOWN = (None, None)
@@ -110,13 +112,13 @@ class ArrayKind(Kind):
             return
         owner = ultimate_owner(x)
         key = ("memory", id(owner))
-        if x.size == 0 or not isinstance(t, np.ndarray):
+        if x.size == 0 or not issubclass(type(t), np.ndarray):
             return
         if key in memo:
             memo[key][1].note(x, t)
         elif corresponds(x, t):
             memo[key] = (owner, Region(owner, x, copy=False, twin=ultimate_owner(t)))
-        elif isinstance(owner, np.ndarray) and not x.dtype.hasobject:
+        elif issubclass(type(owner), np.ndarray) and not x.dtype.hasobject:
             memo[key] = (owner, Region(owner, x, copy=False))
             memo[key][1].note(x, t)
 
@@ -165,7 +167,7 @@ class ArrayKind(Kind):
         if x.base is None and min(x.strides, default=0) >= 0:
             return id(x), 0, x.strides, x.dtype.str
         owner = ultimate_owner(x)
-        memory = owner if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
+        memory = owner if issubclass(type(owner), np.ndarray) else np.frombuffer(owner, np.uint8)
         return id(owner), address_of(x) - extent(memory)[0], x.strides, x.dtype.str
 
     def span(self, x: Array) -> tuple[int, int]:

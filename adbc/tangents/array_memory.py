@@ -44,8 +44,8 @@ def ultimate_owner(x: Any) -> Any:
     """The object whose memory `x` lies in: an array that owns it, or a foreign buffer."""
     owner: Any = x
     while True:
-        base = owner.base if isinstance(owner, np.ndarray) else getattr(owner, "base", None)
-        if isinstance(owner, memoryview):
+        base = owner.base if issubclass(type(owner), np.ndarray) else getattr(owner, "base", None)
+        if issubclass(type(owner), memoryview):
             base = owner.obj
         if base is None or base is owner:  # a record that is part of no array says that it is its own
             return owner
@@ -70,7 +70,7 @@ class Region:
         self.owner = owner
         self._elsewhere: list[Array] = []
         self._extent: tuple[int, int] | None = None
-        if isinstance(owner, np.ndarray):
+        if issubclass(type(owner), np.ndarray):
             self.twin = self._like(owner, copy) if twin is None else twin
             return
         flat, is_whole = seen_memory(owner, first)
@@ -159,7 +159,7 @@ def corresponds(x: Array, t: Array) -> bool:
     if x.base is None and t.base is None:
         return x.strides == t.strides and x.shape == t.shape
     owner, twin = ultimate_owner(x), ultimate_owner(t)
-    if not isinstance(owner, np.ndarray) or not isinstance(twin, np.ndarray):
+    if not issubclass(type(owner), np.ndarray) or not issubclass(type(twin), np.ndarray):
         return False
     (low, high), (start, stop) = extent(owner), extent(twin)
     return stop - start == high - low and address_of(x) - low == address_of(t) - start
@@ -192,7 +192,7 @@ def region_of(memo: dict[Any, Any], x: Array, copy: bool) -> Region:
 def share(walk: Any, x: Array, owner: Any, *others: Any) -> None:
     """Let the counterpart of the memory of `x` be the tangent of its `owner`, if that is an `array.array`."""
     if (
-        isinstance(owner, np.ndarray)
+        issubclass(type(owner), np.ndarray)
         or type(owner).__module__ != "array"
         or ("memory", id(owner)) in walk.memo
     ):
@@ -261,7 +261,7 @@ def add_into(f: Array, d: Any) -> None:
 def record_array(x: Any) -> Array:
     """The array without axes that lies in the memory of `x`, an element of a structured array."""
     owner = ultimate_owner(x)
-    if not isinstance(owner, np.ndarray):
+    if not issubclass(type(owner), np.ndarray):
         return np.ndarray((), x.dtype, buffer=x)  # not writable
     return np.ndarray((), x.dtype, flat_bytes(owner), address_of(x) - extent(owner)[0])
 

@@ -33,11 +33,11 @@ def ravel(tree: Any) -> tuple[Array, Callable[[Array], Any]]:
     """
     t = coordinates(tree)
     leaves = Leaves().of(t)
-    arrays = [x for x in leaves if isinstance(x, np.ndarray)]
+    arrays = [x for x in leaves if issubclass(type(x), np.ndarray)]
     firsts = _first_places(arrays)
     indices = iter(firsts)
     pieces = [
-        x.reshape(-1)[next(indices)] if isinstance(x, np.ndarray) else np.asarray(x).reshape(1)
+        x.reshape(-1)[next(indices)] if issubclass(type(x), np.ndarray) else np.asarray(x).reshape(1)
         for x in leaves
     ]
     vector: Array = np.concatenate(pieces) if pieces else np.zeros(0)
@@ -84,14 +84,14 @@ class _Taken:
 
     def __init__(self, leaves: Sequence[Any], parts: Sequence[Array], firsts: Sequence[Any]) -> None:
         given = list(zip(leaves, parts, strict=True))
-        self.numbers = iter([part for leaf, part in given if not isinstance(leaf, np.ndarray)])
-        self.arrays = iter([part for leaf, part in given if isinstance(leaf, np.ndarray)])
+        self.numbers = iter([part for leaf, part in given if not issubclass(type(leaf), np.ndarray)])
+        self.arrays = iter([part for leaf, part in given if issubclass(type(leaf), np.ndarray)])
         self.firsts = iter(firsts)
 
     def __call__(self, number: Any) -> Any:
         (taken,) = next(self.numbers).tolist()
         cls = type(number)
-        return cls(taken if isinstance(cls(0), complex | np.complexfloating) else taken.real)
+        return cls(taken if issubclass(type(cls(0)), complex | np.complexfloating) else taken.real)
 
     def write(self, target: Array) -> None:
         """Write the next numbers into the elements of `target` that are the first to show their memory."""

@@ -263,12 +263,12 @@ class DictKind(_WithFields):
     def primal_shell(self, x: Any) -> Any:
         if hasattr(x, "default_factory"):
             return type(x)(x.default_factory)
-        base = OrderedDict if isinstance(x, OrderedDict) else dict
+        base = OrderedDict if issubclass(type(x), OrderedDict) else dict
         return base.__new__(type(x))
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
         # What the class does when items are set is past: the values are those that it made of them then.
-        base: Any = OrderedDict if isinstance(y, OrderedDict) else dict
+        base: Any = OrderedDict if issubclass(type(y), OrderedDict) else dict
         for k, c in parts:
             if type(k) is FieldKey:
                 set_instance_field(y, k.name, c)
@@ -287,7 +287,7 @@ class DictViewKind(Kind):
     def viewed(self, x: Any) -> Any:
         """The dict that `x` is a view of, None if `x` is a view of something else."""
         # The view's `mapping` is a read-only proxy; the dict itself is the one thing it refers to.
-        return next((r for r in gc.get_referents(x) if isinstance(r, dict)), None)
+        return next((r for r in gc.get_referents(x) if issubclass(type(r), dict)), None)
 
     def make(self, x: Any, walk: Any) -> Any:
         return walk(self.viewed(x))
@@ -357,7 +357,7 @@ def resolve_container(cls: type) -> Kind | None:
     """The kind of a subclass of a container, or of the class of a dict's views; None for other classes."""
     if issubclass(cls, tuple):
         fields = getattr(cls, "_fields", None)
-        return NAMED if isinstance(fields, tuple) else TUPLE
+        return NAMED if issubclass(type(fields), tuple) else TUPLE
     if issubclass(cls, list):
         return _LIST_SUBCLASS
     if issubclass(cls, dict):

@@ -8,7 +8,7 @@ from _thread import _local as LOCAL
 from collections.abc import Iterator
 from typing import Any
 
-from adbc.cpython.functions import is_builtin_function, is_function
+from adbc.cpython.functions import is_builtin_function, is_function, stands_for_another
 from adbc.errors import UnsupportedError
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
@@ -69,11 +69,15 @@ def _hidden_dictionary(x: Any) -> dict[str, Any]:
     """The instance dictionary of `x`, whose class says something else to ``x.__dict__``."""
     for base in type(x).__mro__:
         descriptor = vars(base).get("__dict__")
-        if type(descriptor) is types.GetSetDescriptorType:
+        if type(descriptor) is types.GetSetDescriptorType and not _shows_another(base):
             return descriptor.__get__(x)  # type: ignore[no-any-return]  # untyped
-    state: Any = object.__getstate__(x)  # which does not ask the class
-    found: Any = state[0] if type(state) is tuple else state  # beside the slots
-    return {} if found is None else found
+    if not type(x).__dictoffset__:
+        return {}
+    import ctypes  # seldom needed; `object.__getstate__` would ask the class for its slots
+
+    own = ctypes.pythonapi.PyObject_GenericGetDict
+    own.argtypes, own.restype = (ctypes.py_object, ctypes.c_void_p), ctypes.py_object
+    return own(ctypes.py_object(x), None)  # type: ignore[no-any-return]  # untyped
 
 
 _VALUES = (str, int, float, complex, bytes, tuple, set, frozenset)
@@ -130,10 +134,16 @@ def hides_dictionary(cls: type) -> bool:
 
 
 def _hides_dictionary(cls: type) -> bool:
-    """Whether ``x.__dict__`` of an instance of `cls` is what the class says, in Python: a property that gives
-    the items of a mapping, or the attributes of an object that `x` stands for."""
-    found = next((vars(base)["__dict__"] for base in cls.__mro__ if "__dict__" in vars(base)), None)
-    return found is not None and type(found) not in _OF_C
+    """Whether ``x.__dict__`` of an instance of `cls` is what the class says: a property that gives the items
+    of a mapping, or the attributes of an object that `x` stands for."""
+    owner = next((base for base in cls.__mro__ if "__dict__" in vars(base)), None)
+    return owner is not None and (type(vars(owner)["__dict__"]) not in _OF_C or _shows_another(owner))
+
+
+def _shows_another(cls: type) -> bool:
+    """Whether the ``__dict__`` that `cls`, a class in C, has for its instances is that of what they stand
+    for.  (That of a class statement is their own, whatever else the class says.)"""
+    return stands_for_another(cls) and not _is_python_class(cls)
 
 
 _OF_C = (types.GetSetDescriptorType, types.MemberDescriptorType)
@@ -150,7 +160,7 @@ def _is_python_class(cls: type) -> bool:
         return False
     slots = {mangled for mangled, _ in _own_slots(cls)}
     for name, entry in vars(cls).items():
-        if isinstance(entry, _NATIVE_ENTRIES) and entry.__objclass__ is cls and name not in slots:
+        if issubclass(type(entry), _NATIVE_ENTRIES) and entry.__objclass__ is cls and name not in slots:
             return False
         if name == "__new__" and is_builtin_function(entry) and entry.__self__ is cls:
             return False
@@ -159,14 +169,14 @@ def _is_python_class(cls: type) -> bool:
 
 def _own_slots(cls: type) -> Iterator[tuple[str, Any]]:
     declared = vars(cls).get("__slots__", ())
-    names = (declared,) if isinstance(declared, str) else tuple(declared)
+    names = (declared,) if issubclass(type(declared), str) else tuple(declared)
     for name in names:
         if name in ("__dict__", "__weakref__"):
             continue
         private = name.startswith("__") and not name.endswith("__")
         mangled = f"_{cls.__name__.lstrip('_')}{name}" if private else name
         member = vars(cls).get(mangled)
-        if isinstance(member, types.MemberDescriptorType):
+        if issubclass(type(member), types.MemberDescriptorType):
             yield mangled, member
 
 
@@ -223,9 +233,9 @@ def hides_arguments(cls: type) -> bool:
     return next(vars(base)["args"] for base in cls.__mro__ if "args" in vars(base)) is not _ARGUMENTS
 
 
-def plain_check(kind: object) -> bool:
+def plain_check(kind: Any) -> bool:
     """Whether ``isinstance(x, kind)`` and ``issubclass(x, kind)`` run no Python code of the user's."""
-    if isinstance(kind, tuple):
+    if issubclass(type(kind), tuple):
         return all(map(plain_check, kind))
     for name in ("__instancecheck__", "__subclasscheck__"):
         check = getattr(type(kind), name, None)

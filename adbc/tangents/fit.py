@@ -129,7 +129,7 @@ def _is_number(t: Any, is_complex: bool) -> bool:
     cls = type(t)
     if cls is bool:
         return False
-    if isinstance(t, int | float) or (is_complex and isinstance(t, complex)):
+    if issubclass(type(t), int | float) or (is_complex and issubclass(type(t), complex)):
         return True
     letter = getattr(getattr(t, "dtype", None), "kind", "")
     return getattr(t, "ndim", None) == 0 and letter != "" and letter in ("iufc" if is_complex else "iuf")
@@ -147,9 +147,9 @@ def _names(t: Any) -> list[Any]:
 def _same_names(t: Any, keys: list[Any]) -> bool:
     fields = {k.name for k in keys if type(k) is FieldKey}
     inside = [k for k in keys if type(k) is not FieldKey]
-    if isinstance(t, list | deque):
+    if issubclass(type(t), list | deque):
         return len(t) == len(inside) and getattr(t, "__dict__", {}).keys() == fields
-    if isinstance(t, dict):
+    if issubclass(type(t), dict):
         return t.keys() == set(inside) and getattr(t, "__dict__", {}).keys() == fields
     if type(t) is ArrayTangent:
         inside.remove(None)  # the key of the array
@@ -314,9 +314,9 @@ Shape = tuple[int, ...]
 
 def shape_of(x: Any) -> Shape | None:
     """The shape of a number, an array of numbers, or a list or tuple of such; None of anything else."""
-    if isinstance(x, int | float | complex):
+    if issubclass(type(x), int | float | complex):
         return ()
-    if isinstance(x, list | tuple):
+    if issubclass(type(x), list | tuple):
         shapes = set(map(shape_of, x))
         if len(shapes) != 1 or None in shapes:
             return None if shapes else (0,)
@@ -350,25 +350,25 @@ def complex_misfit(x: Any, d: Any, out: Any) -> str | None:
 
 
 def _is_complex_for_real(x: Any, d: Any) -> bool:
-    if isinstance(x, list | tuple) and isinstance(d, list | tuple) and len(x) == len(d):
+    if issubclass(type(x), list | tuple) and issubclass(type(d), list | tuple) and len(x) == len(d):
         return any(map(_is_complex_for_real, x, d))
-    if isinstance(x, dict) and isinstance(d, dict):
+    if issubclass(type(x), dict) and issubclass(type(d), dict):
         return any(_is_complex_for_real(x[key], d[key]) for key in x if key in d)
     return _is_complex(d) and _is_real(x)
 
 
 def _is_complex(d: Any) -> bool:
     """Whether `d` is a complex number or an array of such, or a list or tuple with one."""
-    if isinstance(d, list | tuple):
+    if issubclass(type(d), list | tuple):
         return any(map(_is_complex, d))
-    return isinstance(d, complex) or getattr(getattr(d, "dtype", None), "kind", "") == "c"
+    return issubclass(type(d), complex) or getattr(getattr(d, "dtype", None), "kind", "") == "c"
 
 
 def _is_real(x: Any) -> bool:
     """Whether `x` is a real number with a derivative or an array of such, or a list or tuple with one."""
-    if isinstance(x, list | tuple):
+    if issubclass(type(x), list | tuple):
         return any(map(_is_real, x))
-    return isinstance(x, float) or getattr(getattr(x, "dtype", None), "kind", "") == "f"
+    return issubclass(type(x), float) or getattr(getattr(x, "dtype", None), "kind", "") == "f"
 
 
 def cotangent_misfit(x: Any, d: Any, out: Any) -> str | None:
@@ -379,7 +379,7 @@ def cotangent_misfit(x: Any, d: Any, out: Any) -> str | None:
     """
     if d is None or type(d) is float is type(x):
         return None
-    if isinstance(x, list | tuple) and isinstance(d, list | tuple):
+    if issubclass(type(x), list | tuple) and issubclass(type(d), list | tuple):
         if len(x) != len(d):
             return f"{len(d)} parts for a {type(x).__name__} of {len(x)}"
         found = [cotangent_misfit(*parts, out) for parts in zip(x, d, strict=True)]
@@ -434,9 +434,9 @@ def numbers(t: Any) -> Iterator[Any]:
         if id(s) in seen:
             continue
         seen.add(id(s))
-        if isinstance(s, tuple | list | deque):
+        if issubclass(type(s), tuple | list | deque):
             pending.extend(s)
-        elif isinstance(s, dict):
+        elif issubclass(type(s), dict):
             pending.extend(s.values())
         elif hasattr(cls, "__array_interface__"):
             if s.dtype.kind == "O":

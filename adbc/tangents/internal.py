@@ -435,12 +435,12 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
     if cls is float:
         if type(d) is float:
             return d
-        if isinstance(d, float):
+        if issubclass(type(d), float):
             return float(d)
         of_array = ARRAY_REDUCE.get(d.__class__)
         if of_array is not None:
             d = of_array(d)
-            if isinstance(d, float):
+            if issubclass(type(d), float):
                 return float(d)
     elif cls is int or cls is bool:
         return None
@@ -449,7 +449,7 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
     kind = kind_of(cls)
     if isinstance(kind, ScalarKind):
         reduce = ARRAY_REDUCE.get(d.__class__)
-        if reduce is None and not isinstance(d, _PLAIN_NUMBERS):
+        if reduce is None and not issubclass(type(d), _PLAIN_NUMBERS):
             reduce = _hook(ARRAY_REDUCE, type(d))
         if reduce is not None:
             d = reduce(d)
@@ -498,7 +498,7 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
     if cls is ArrayTangent and type(d) is not ArrayTangent:  # of the array that the instance is
         return accumulate(None if f.array is NO_TANGENT else f.array, x, d)
     gather = _hook(ARRAY_OF_SEQUENCE, type(d))
-    if gather is not None and isinstance(x, list | tuple):
+    if gather is not None and issubclass(type(x), list | tuple):
         d = gather(d, x)
         if d is None:
             return None
@@ -575,14 +575,14 @@ def _are_numbers(f: Any, x: Any, given: Any) -> bool:
 
 def _parts_of(d: Any, x: Any) -> Any:
     """The parts of `d`, which is the cotangent of the list or tuple `x`; raises if it has others."""
-    if not hasattr(type(d), "__len__") or isinstance(d, dict) or len(d) != len(x):
+    if not hasattr(type(d), "__len__") or issubclass(type(d), dict) or len(d) != len(x):
         raise _misfit(x, d)
     return d
 
 
 def _named(d: Any, x: Any, fields: Any) -> dict[str, Any]:
     """The parts of `d` by the names of `fields`: the cotangent of a named tuple, as that of a plain one."""
-    if not isinstance(x, tuple):
+    if not issubclass(type(x), tuple):
         raise _misfit(x, d)
     return {k: c for (k, _), c in zip(fields, _parts_of(d, x), strict=True)}
 
@@ -596,7 +596,7 @@ def in_order(x: Any, dx: Any) -> Any:
 
 
 def _misfit(x: Any, d: Any) -> InvalidTangentError:
-    many = f" of {len(x)}" if isinstance(x, list | tuple) else ""
+    many = f" of {len(x)}" if issubclass(type(x), list | tuple) else ""
     return InvalidTangentError(
         f"a rule gives {d!r:.60}, a {type(d).__name__}, as the cotangent of a {type(x).__name__}{many}"
     )

@@ -249,9 +249,9 @@ def shadow_iterator(iterable: Any, shadow: Any, reverse: bool = False) -> Shadow
         return ShadowIterator()
     if issubclass(type(iterable), VIEW_CLASSES):
         return _view_iterator(iterable, shadow, reverse)
-    if isinstance(shadow, list | deque):
+    if issubclass(type(shadow), list | deque):
         return IndexIterator(shadow, len(shadow) - 1 if reverse else 0, -1 if reverse else 1)
-    if isinstance(shadow, dict):
+    if issubclass(type(shadow), dict):
         return KeyIterator()
     make: Callable[..., Any] | None = None
     if isinstance(shadow, FData | Tangent):
@@ -362,7 +362,7 @@ class IteratorKind(Kind):
             t = walk(container)
             if t is NO_TANGENT:
                 return ShadowIterator()
-            indexed = isinstance(t, tuple | list | deque) or type(t) in _ITERATORS
+            indexed = issubclass(type(t), tuple | list | deque) or type(t) in _ITERATORS
             if indexed and slot_rdata(t) is None:  # else it has a part that nobody would collect
                 found: Any = shadow_iterator(container, t, reverse="reverse" in name)
                 found.index = index

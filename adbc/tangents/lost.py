@@ -80,7 +80,7 @@ def _lost(x: Any, f: Any, nan: float, memory: list[tuple[Any, Any]]) -> Any:
     if isinstance(kind, ValueKind):
         given = [(k, part, f if f is NO_FDATA else kind.part(f, k)) for k, part in kind.parts(x)]
         return kind.join(x, [(k, _lost(part, g, nan, memory)) for k, part, g in given])
-    is_complex = isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
+    is_complex = issubclass(type(x), complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
     return complex(nan, nan) if is_complex else nan
 
 
@@ -119,7 +119,7 @@ def _slots(x: Any, f: Any) -> list[tuple[Any, Any, Any]]:
         if type(key) is FieldKey:
             if key.name in vars(f):
                 found.append((vars(f), key.name, part))
-        elif key < len(f) if isinstance(f, list | deque) else key in f:
+        elif key < len(f) if issubclass(type(f), list | deque) else key in f:
             found.append((f, key, part))
     return found
 

@@ -263,10 +263,10 @@ def is_active_function(x: types.FunctionType) -> bool:
 
 
 def _is_code(x: Any) -> bool:
-    if isinstance(x, type | types.ModuleType):
+    if issubclass(type(x), type | types.ModuleType):
         return True
     return type(x) is types.BuiltinFunctionType and (
-        x.__self__ is None or isinstance(x.__self__, type | types.ModuleType)
+        x.__self__ is None or issubclass(type(x.__self__), type | types.ModuleType)
     )
 
 
@@ -435,7 +435,7 @@ def frozen_fields(cls: type) -> tuple[str, ...] | None:
         return None  # which may do anything to what it makes
     for c in cls.__mro__:
         if "__post_init__" in vars(c) or any(
-            isinstance(v, functools.cached_property) for v in vars(c).values()
+            issubclass(type(v), functools.cached_property) for v in vars(c).values()
         ):
             return None  # instances have state beside their fields
     return tuple(name for name, f in cls.__dataclass_fields__.items() if f._field_type.name == "_FIELD")  # type: ignore[attr-defined]

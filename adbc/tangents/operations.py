@@ -95,13 +95,13 @@ class _CheckAdd(_Leaf):
 
 def _check_numbers(t: Any, s: Any) -> None:
     """Raise unless the number `s` can be added to the number `t`: a complex one cannot be to a real one."""
-    is_number = isinstance(s, int | float | complex) or getattr(s, "ndim", None) == 0
+    is_number = issubclass(type(s), int | float | complex) or getattr(s, "ndim", None) == 0
     if not is_number or (_is_complex(s) and not _is_complex(t)):
         raise InvalidTangentError(f"a {type(t).__name__} does not go together with a {type(s).__name__}")
 
 
 def _is_complex(x: Any) -> bool:
-    return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
+    return issubclass(type(x), complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
 
 
 class _Zero(_Leaf):

@@ -270,6 +270,6 @@ def register_tangent(cls: type, kind: Kind | None) -> None:
     >>> adbc.zero_tangent(datetime.timedelta(minutes=1))
     NoTangent()
     """
-    if not isinstance(cls, type) or not (kind is None or isinstance(kind, Kind)):
+    if not issubclass(type(cls), type) or not (kind is None or isinstance(kind, Kind)):
         raise TypeError("register_tangent takes a class and a Kind, or None")
     KINDS[cls] = INACTIVE if kind is None else kind

@@ -39,7 +39,7 @@ class ScalarKind(Kind):
         if not is_python_class(tangent):
             NUMBERS[tangent] = self.zero
         dtype = getattr(self.zero, "dtype", None)
-        self.is_complex = isinstance(self.zero, complex) if dtype is None else dtype.kind == "c"
+        self.is_complex = issubclass(type(self.zero), complex) if dtype is None else dtype.kind == "c"
 
     def tangent_type(self, cls: type) -> type:
         return self.tangent

@@ -217,7 +217,7 @@ class _ListParts(_Structure):
         return target
 
     def shell(self, t: Any) -> Any:
-        return type(t)((), t.maxlen) if isinstance(t, deque) else type(t)()
+        return type(t)((), t.maxlen) if issubclass(type(t), deque) else type(t)()
 
 
 class _DictParts(_Structure):

@@ -151,6 +151,8 @@ OPERATORS: dict[Any, str] = {getattr(operator, name): ufunc for name, ufunc in {
 """The ufuncs behind operators."""
 _MAKING: tuple[Any, ...] = (np.array, np.asarray)
 """What makes the array itself."""
+_SHAPED: tuple[Any, ...] = (np.empty, np.zeros)
+"""What takes no arrays, but a shape: NumPy asks for an index what cannot be listed."""
 
 
 def row_of(function: Any) -> Rule | None:
@@ -158,7 +160,7 @@ def row_of(function: Any) -> Rule | None:
     kind = type(function)
     if kind is np.ufunc:
         return Overlay(function, made(function), when=_when("__array_ufunc__"))
-    if function in _MAKING:
+    if function in _MAKING or function in _SHAPED:
         return None
     if function in OPERATORS:
         return Overlay(function, made(getattr(np, OPERATORS[function])), when=_of_operator)

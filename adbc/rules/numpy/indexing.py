@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.cpython.functions import stands_for_another
 from adbc.errors import UnsupportedError
 from adbc.rules.classes import overrides, stands_for_position
 from adbc.rules.formulas import FormulaCall
@@ -199,8 +200,8 @@ def _nothing2(bout: Any) -> Sequence[Any]:
 
 
 def _is_made_array(value: type) -> bool:
-    """Whether NumPy asks methods in Python for the numbers of a `value` that it writes."""
-    return overrides(value, "__array__") or is_sequence(value)
+    """Whether NumPy asks methods for the numbers of a `value` that it writes: in Python, or of a proxy."""
+    return overrides(value, "__array__") or is_sequence(value) or stands_for_another(value)
 
 
 def _array_write(cls: type, index: type, value: type) -> bool:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from adbc.cpython.functions import is_function
+from adbc.errors import UnsupportedError
+from adbc.rules.classes import has, overrides
 from adbc.rules.numpy.base import is_sequence, refuse_own_protocol
 from adbc.rules.numpy.linalg import ROWS as LINALG
 from adbc.rules.numpy.operators import BINARY, UNARY
@@ -159,11 +161,48 @@ def takes_copy(x: Any) -> bool:
     return IS_TOLD and any(p.name == "copy" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
+def answers(x: Any) -> bool:
+    """Whether `x` is asked, by a method of its class, for attributes that it has not got: NumPy asks objects
+    and not their classes which arrays they stand for."""
+    return overrides(type(x), "__getattr__") or overrides(type(x), "__getattribute__")
+
+
+def shows_memory(x: Any) -> bool:
+    """Whether `x` says by an attribute which memory is its array: NumPy asks for that first."""
+    cls = type(x)
+    if not (answers(x) or has(cls, "__array_struct__") or has(cls, "__array_interface__")):
+        return False
+    return hasattr(x, "__array_struct__") or hasattr(x, "__array_interface__")
+
+
+def shows_array(x: Any) -> bool:
+    """Whether `x` gives an array by an attribute that its class has not got."""
+    return answers(x) and (shows_memory(x) or hasattr(x, "__array__"))
+
+
+def check_shown(x: Any, made: Any) -> None:
+    """Raise unless the array that `x` shows by its memory is `made`, what ``x.__array__()`` gives."""
+    shown = np.asarray(x)
+    is_same = isinstance(made, np.ndarray) and (shown.dtype, shown.shape) == (made.dtype, made.shape)
+    if is_same and shown.ndim:
+        is_same = shown.ctypes.data == made.ctypes.data and shown.strides == made.strides
+    if not is_same or shown.tobytes() != made.tobytes():
+        raise UnsupportedError(
+            f"a {type(x).__name__} shows an array by __array_interface__ or __array_struct__",
+            "that is not the one which its __array__ gives, and whose memory it is cannot be seen",
+            "pass the array itself, or let the object say nothing of them",
+        )
+
+
 def converted(x: Any, dtype: Any, copy: Any) -> tuple[Any, Any]:
     """The array that ``x.__array__`` makes for ``np.array``, and whether that is still to be copied."""
     given = () if dtype is None else (dtype,)
     if copy is _IF_NEEDED:
         copy = None
+    if shows_memory(x):
+        made = x.__array__()
+        check_shown(x, made)
+        return made, copy
     if copy is None or not takes_copy(x):
         return x.__array__(*given), copy
     return x.__array__(*given, copy=copy), None if copy else copy
@@ -187,6 +226,10 @@ def _of_sequence(function: Any) -> Callable[..., Any]:
 
     def listed(a: Any, *args: Any, **keywords: Any) -> Any:
         refuse_own_protocol(a)
+        if shows_array(a):
+            made = a.__array__()
+            check_shown(a, made)
+            return function(made, *args, **keywords)
         return function(list(a), *args, **keywords)
 
     return listed
@@ -210,6 +253,9 @@ ROWS: list[Rule] = [
     ZeroRule(turns),
     ZeroRule(types_of),
     ZeroRule(takes_copy),
+    ZeroRule(shows_memory),
+    ZeroRule(shows_array),
+    ZeroRule(check_shown),
     *(Overlay(ufunc, _ufunc(ufunc), when=_when("__array_ufunc__")) for ufunc in dict.fromkeys(_UFUNCS)),
     *(
         Overlay(function, _function(function), when=_when("__array_function__"))

@@ -69,6 +69,6 @@ def _variables(cls: type) -> list[Any]:
     for base in cls.__mro__[:-1]:
         for name in ("__class__", "__getattribute__", "__getattr__"):
             answer = vars(base).get(name)
-            if isinstance(answer, property | types.FunctionType):
+            if issubclass(type(answer), property | types.FunctionType):
                 found.append(answer)
     return found

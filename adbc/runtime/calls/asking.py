@@ -180,7 +180,7 @@ def says_instance(x: Any, kind: Any) -> bool:
         said = x.__class__
     except AttributeError:
         return False
-    return said is not type(x) and isinstance(said, type) and type.__subclasscheck__(kind, said)
+    return said is not type(x) and issubclass(type(said), type) and type.__subclasscheck__(kind, said)
 
 
 def says_instance_of_some(x: Any, kinds: Any) -> bool:
@@ -195,7 +195,7 @@ def _are_plain(kinds: Any) -> bool:
     """Whether `kinds` is a tuple or union of classes none of which answers for itself."""
     if type(kinds) is not tuple and type(kinds) is not types.UnionType:
         return False
-    each = kinds if isinstance(kinds, tuple) else kinds.__args__
+    each: Any = kinds.__args__ if type(kinds) is types.UnionType else kinds
     return all(
         issubclass(type(kind), type) and lookup(type(kind), "__instancecheck__") is _CHECKS_IN_C
         for kind in each
@@ -217,7 +217,7 @@ def _checks(body: Any) -> Resolver:
             return None
         if is_asked and _are_plain(kind):
             return Delegate(call.of(says_instance_of_some))
-        if isinstance(kind, tuple):
+        if issubclass(type(kind), tuple):
             return Delegate(call.prepend(checks_each, None, call.function, None, None))
         if not plain_check(kind):
             return Delegate(call.of(body))
@@ -249,7 +249,7 @@ def attribute_or(obj: Any, name: str, default: Any) -> Any:
 
 def _is_computed(obj: Any, name: str) -> bool:
     """Whether to read attribute `name` of `obj` may be to run Python code."""
-    return isinstance(name, str) and not plain_attributes(type(obj))
+    return issubclass(type(name), str) and not plain_attributes(type(obj))
 
 
 def _hasattr(call: Call, table: RuleTable) -> Step | None:

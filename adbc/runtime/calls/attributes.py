@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from adbc.cpython.wrappers import CACHED
-from adbc.errors import UnsupportedError
+from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
 from adbc.rules.lookup import RuleTable
@@ -39,7 +39,14 @@ from adbc.runtime.calls.steps import (
 from adbc.runtime.report.variables import Variables, caller_of, code_of
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.tangents import NO_TANGENT, FData
-from adbc.tangents.fields import LOCAL, access, has_attributes_beside, has_slots_beside, instance_dict
+from adbc.tangents.fields import (
+    LOCAL,
+    access,
+    has_attributes_beside,
+    has_slots_beside,
+    hides_dictionary,
+    instance_dict,
+)
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["PROTOCOLS", "bound_shadow", "get_default", "plain_get", "refuse_hook", "variables"]
@@ -60,12 +67,12 @@ def get_attribute(call: Call, table: RuleTable) -> Step | None:
     if other is None or issubclass(cls, _NAMESPACES):
         return plain_get(call, table) if hook is None else Delegate(call.of(hook))
     if hook is None:
-        descriptor = lookup(cls, name) if isinstance(name, str) else None
+        descriptor = lookup(cls, name) if issubclass(type(name), str) else None
         if name in instance_dict(obj) and not goes_first(descriptor):
             return plain_get(call, table)
         if descriptor is None and not any(name in vars(base) for base in cls.__mro__):
             return Delegate(call.on(other, 0, 1))
-        if descriptor is None or isinstance(descriptor, _METHODS):
+        if descriptor is None or issubclass(type(descriptor), _METHODS):
             return plain_get(call, table)
     return Delegate(call.of(found_or_asked))
 
@@ -108,7 +115,7 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     Nothing here may ask the object itself (``obj.__class__``, ``isinstance``): its class may answer.
     """
     obj, name = call.args[:2]
-    if not isinstance(name, str):
+    if not issubclass(type(name), str):
         return None
     cls = type(obj)
     if issubclass(cls, _NAMESPACES):
@@ -146,7 +153,7 @@ def _item(operation: Any, call: Call) -> Call:
 def _field(row: Rule, call: Call) -> Step:
     """The step that reads, sets or deletes, by `row`, what stands in the dictionary of an instance."""
     cls, name = type(call.args[0]), call.args[1]
-    if not isinstance(lookup(cls, name), types.MemberDescriptorType):
+    if not issubclass(type(lookup(cls, name)), types.MemberDescriptorType):
         is_beside = has_attributes_beside(cls)
     else:
         is_given = row is fields.SET and call.shadows[2] is not None and call.shadows[2] is not NO_TANGENT
@@ -186,7 +193,7 @@ def _of_class(call: Call, name: str) -> Step:
     obj = call.args[0]
     meta = type(obj)
     above = lookup(meta, name)
-    if isinstance(above, property) and above.fget is not None:
+    if issubclass(type(above), property) and above.fget is not None:
         return Delegate(call.on(above.fget, 0))
     getter = lookup(type(above), "__get__")
     if goes_first(above):
@@ -225,9 +232,9 @@ def load_special(call: Call, table: RuleTable) -> Step | None:
     descriptor = lookup(type(obj), name)
     if descriptor is None:
         return Found(call, intrinsics._load_special_(obj, name))
-    if isinstance(descriptor, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+    if issubclass(type(descriptor), (types.MethodDescriptorType, types.WrapperDescriptorType)):
         return Value(call, descriptor.__get__(obj, type(obj)), bound_shadow(call.shadows[0], False))
-    if isinstance(descriptor, (staticmethod, classmethod, types.ClassMethodDescriptorType)):
+    if issubclass(type(descriptor), (staticmethod, classmethod, types.ClassMethodDescriptorType)):
         return Found(call, descriptor.__get__(obj, type(obj)))
     if hasattr(type(descriptor), "__set__"):
         return _data_descriptor(call, descriptor, table)
@@ -281,11 +288,11 @@ def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
             return Found(call, caller_of(obj))
         if descriptor is _CODE:
             return Found(call, code_of(obj))
-        if descriptor.__name__ == "__dict__":
+        if descriptor.__name__ == "__dict__" and not hides_dictionary(type(obj)):
             return _dictionary(call)
-        if descriptor.__name__ == "__class__":
+        if descriptor is _CLASS:
             return Value(call, type(call.args[0]), None)
-    if isinstance(descriptor, property) and descriptor.fget is not None:
+    if issubclass(type(descriptor), property) and descriptor.fget is not None:
         return Delegate(call.on(descriptor.fget, 0))
     row = table.find(descriptor, (type(call.args[0]),))
     if row is not None:
@@ -311,6 +318,7 @@ def _variables_of(call: Call, variables: Any) -> Step:
 _VARIABLES = types.FrameType.__dict__["f_locals"]
 _CODE = types.FrameType.__dict__["f_code"]
 _CALLER = types.FrameType.__dict__["f_back"]
+_CLASS = object.__dict__["__class__"]
 
 
 def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
@@ -321,7 +329,7 @@ def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
         return pass_to_row(row, call.on(descriptor, 0))
     if type(descriptor).__name__ == "_tuplegetter":
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
-    if name == "__self__" and isinstance(obj, types.BuiltinMethodType):
+    if name == "__self__" and issubclass(type(obj), types.BuiltinMethodType):
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     if type(descriptor) not in _FIELDS_OF_C:
         getter = lookup(type(descriptor), "__get__")
@@ -385,7 +393,7 @@ def _of_super(call: Call, name: str) -> Step:
         return Found(call, getattr(bound, name))
     found = vars(owner)[name]
     is_instance = bound.__self_class__ is not obj
-    if isinstance(found, property) and found.fget is not None and is_instance:
+    if issubclass(type(found), property) and found.fget is not None and is_instance:
         self_call = Call(found.fget, None, (obj,), (call.shadows[0],), (call.origins[0],), (), None)
         return Delegate(self_call)
     getter = lookup(type(found), "__get__")
@@ -397,9 +405,9 @@ def _of_super(call: Call, name: str) -> Step:
         origins = None, call.origins[0] if is_instance else None, None
         return Locate(Call(getter, None, arguments, shadows, origins, (), None), 0)
     value = getattr(bound, name)
-    if isinstance(value, types.MethodType) and not issubclass(type(value.__self__), type):
+    if issubclass(type(value), types.MethodType) and not issubclass(type(value.__self__), type):
         return Value(call, value, bound_shadow(call.shadows[0], True))
-    if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
+    if issubclass(type(value), types.BuiltinMethodType | types.MethodWrapperType):
         return Value(call, value, bound_shadow(call.shadows[0], False))
     return Found(call, value)
 
@@ -436,7 +444,7 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
     descriptor = lookup(type(obj), name)
     kind = type(descriptor)
     if descriptor is not None and hasattr(kind, "__set__"):
-        if isinstance(descriptor, property) and descriptor.fset is not None:
+        if issubclass(type(descriptor), property) and descriptor.fset is not None:
             return Delegate(call.on(descriptor.fset, 0, 2))
         setter = lookup(kind, "__set__")
         if is_python_function(setter):
@@ -468,6 +476,8 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
             if _is_immutable(obj):
                 call.perform()  # for its error
             return Foreign(call)
+    if _is_set_in_c(obj, "__setattr__"):
+        return _elsewhere(call, setattr, table)
     if descriptor is None and _has_own_ways(type(obj)):
         if lookup(type(obj), "__setattr__") is _PLAIN_SET:
             call.perform()  # for its error: there is no place for it
@@ -483,13 +493,15 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
     if issubclass(type(call.args[0]), _NAMESPACES):
         return _through_metaclass(call, "__delete__", "fdel") or OnClass(call.on(delattr, 0, 1))
     descriptor = lookup(type(call.args[0]), call.args[1])
-    if isinstance(descriptor, property) and descriptor.fdel is not None:
+    if issubclass(type(descriptor), property) and descriptor.fdel is not None:
         return Delegate(call.on(descriptor.fdel, 0))
     deleter = lookup(type(descriptor), "__delete__")
     if is_python_function(deleter):
         return Locate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None), 0)
     if _is_immutable(call.args[0]):
         call.perform()  # for its error
+    if _is_set_in_c(call.args[0], "__delattr__"):
+        return _elsewhere(call, delattr, table)
     if descriptor is None and _has_own_ways(type(call.args[0])):
         return Foreign(call.of(delattr))
     if type(call.args[0]) is types.FunctionType and call.args[1] in call.args[0].__dict__:
@@ -502,6 +514,37 @@ def _has_own_ways(cls: type) -> bool:
     return not is_heap_type(cls) and lookup(cls, "__dict__") is None
 
 
+def _is_set_in_c(obj: Any, name: str) -> bool:
+    """Whether method `name` of the class of `obj`, which sets or deletes attributes, is code in C that is not
+    that of `object`."""
+    method = lookup(type(obj), name)
+    if method in (_PLAIN_SET, _PLAIN_DEL) or is_python_function(method):
+        return False
+    try:
+        access(type(obj)).__delattr__(obj, 0)  # it is asked first whether it may be used at all
+    except TypeError as error:
+        return str(error).startswith("can't apply this")
+    return False
+
+
+def _elsewhere(call: Call, function: Any, table: RuleTable) -> Step:
+    """The step that sets or deletes, by `function`, an attribute of an object whose class does so in C: that
+    of a proxy sets it in what the proxy stands for."""
+    if call.function in (_PLAIN_SET, _PLAIN_DEL):
+        return Foreign(call)  # which raises
+    method = lookup(type(call.args[0]), "__setattr__" if function is setattr else "__delattr__")
+    row = table.find(method, tuple(map(type, call.args)))
+    if row is not None:
+        return pass_to_row(row, call.of(method))
+    if function is setattr and is_active(call.shadows[2]):
+        raise ConstWriteError(
+            f"attribute {call.args[1]!r} of a {type(call.args[0]).__name__} is set to what has a derivative",
+            "its class sets attributes by code of its own in C: a proxy, in another object",
+            "set it in what the proxy stands for, or make the class one of Python (a dataclass)",
+        )
+    return Foreign(call.of(function))
+
+
 def _is_immutable(obj: Any) -> bool:
     """Whether `obj` is a value made in C, of which no attribute can be set or deleted."""
     cls = type(obj)
@@ -511,10 +554,12 @@ def _is_immutable(obj: Any) -> bool:
 def _through_metaclass(call: Call, method: str, of_property: str, *value: int) -> Step | None:
     """Setting or deleting an attribute of a class for which its metaclass has a descriptor in Python."""
     above = lookup(type(call.args[0]), call.args[1])
-    function = getattr(above, of_property) if isinstance(above, property) else lookup(type(above), method)
+    function = (
+        getattr(above, of_property) if issubclass(type(above), property) else lookup(type(above), method)
+    )
     if not is_python_function(function):
         return None
-    if isinstance(above, property):
+    if issubclass(type(above), property):
         return Delegate(call.on(function, 0, *value))
     return Locate(call.on(function, 0, *value).prepend(function, None, above, None, None), 0)
 

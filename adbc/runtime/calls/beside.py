@@ -30,8 +30,8 @@ def shadow(context: Context, call: Call, row: Rule) -> MutableTangent | None:
     """The shadow for the object of `call`, which reads, sets or deletes an attribute by `row`; None if there
     is nothing with a derivative among its attributes, and will not be."""
     obj = call.args[0]
-    if has_slots_beside(type(obj)) and isinstance(
-        lookup(type(obj), call.args[1]), types.MemberDescriptorType
+    if has_slots_beside(type(obj)) and issubclass(
+        type(lookup(type(obj), call.args[1])), types.MemberDescriptorType
     ):
         _put_into_slot(context, call)
         return None

@@ -32,7 +32,7 @@ class Default:
         if rdata is None:
             return
         new = slot_increment(slots[self.key], rdata)
-        if isinstance(slots, tuple):
+        if issubclass(type(slots), tuple):
             self.fields[self.name] = (*slots[: self.key], new, *slots[self.key + 1 :])
         else:
             slots[self.key] = new

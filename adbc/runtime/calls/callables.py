@@ -16,6 +16,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.getters import getter_function
 from adbc.rules.functools import key_by
 from adbc.rules.lookup import RuleTable
+from adbc.runtime.calls import partials
 from adbc.runtime.calls.classes import (
     SLOW,
     as_plain_number,
@@ -35,6 +36,7 @@ from adbc.runtime.calls.steps import (
     Delegate,
     Differentiate,
     Foreign,
+    OfPartial,
     OfSelf,
     Protocols,
     Remember,
@@ -116,7 +118,7 @@ def pass_on(call: Call, table: RuleTable) -> Step:
         type(function.__self__), (types.ModuleType, type)
     ):
         return _builtin_method(call)
-    if isinstance(function, type):
+    if issubclass(type(function), type):
         return call_class(call, table)
     is_transparent = (cls.__module__, cls.__name__) in _TRANSPARENT  # others may answer in Python
     wrapped = getattr(function, "__wrapped__", None) if is_transparent else None
@@ -177,7 +179,7 @@ def _special_method(call: Call, table: RuleTable) -> Step | None:
         return None
     if found[0] is NotImplemented:
         return Value(call, NotImplemented, None)
-    if len(args) == 2 and type(args[0]) in (float, complex) and isinstance(args[1], int):
+    if len(args) == 2 and type(args[0]) in (float, complex) and issubclass(type(args[1]), int):
         given = args[0], as_plain_number(args[1])
         call = Call(function, None, given, (call.shadows[0], None), (call.origins[0], None), (), None)
     swapped = call.on(found[0], 1, 0) if found[1] else call.of(found[0])
@@ -212,6 +214,7 @@ def _partial(call: Call, table: RuleTable) -> Step:
     partial = call.function
     # absent, None and (in forward mode) NoTangent all mean that there is no derivative
     fields = getattr(call.shadow, "__dict__", {})
+    partials.check_unchanged(partial)
     args = partial.args
     shadows = fields.get("args")
     if type(shadows) is not tuple:
@@ -219,18 +222,35 @@ def _partial(call: Call, table: RuleTable) -> Step:
     named = getattr(fields.get("keywords"), "__dict__", {})
     overridden = {k: v for k, v in partial.keywords.items() if k not in call.keywords}
     keyword_shadows = [named.get(k) for k in overridden]
-    n = call.count
+    n, count = call.count, len(args)
+    origin = call.origin
     return Delegate(
         Call(
             partial.func,
             fields.get("func"),
             (*args, *call.args[:n], *overridden.values(), *call.args[n:]),
             (*shadows, *call.shadows[:n], *keyword_shadows, *call.shadows[n:]),
-            (*[None] * len(args), *call.origins[:n], *[None] * len(overridden), *call.origins[n:]),
+            (
+                *(OfPartial(origin, "args", i, count) for i in range(count)),
+                *call.origins[:n],
+                *(OfPartial(origin, "keywords", name, count) for name in overridden),
+                *call.origins[n:],
+            ),
             (*overridden, *call.keywords),
-            None,
+            OfPartial(origin, "func", None, count),
         )
     )
+
+
+def _call_of_partial(call: Call, table: RuleTable) -> Step | None:
+    """``functools.partial.__call__(f, ...)``: what ``super().__call__(...)`` of a derived class leads to."""
+    if not call.args or not issubclass(type(call.args[0]), functools.partial):
+        return None
+    rest = Call(
+        call.args[0], call.shadows[0], call.args[1:], call.shadows[1:], call.origins[1:], call.keywords
+    )
+    rest.origin = call.origins[0]
+    return _partial(rest, table)
 
 
 def pick_items(keys: tuple[Any, ...], obj: Any) -> Any:
@@ -377,6 +397,7 @@ def _of_cache(name: str) -> Resolver:
 
 
 PROTOCOLS: Protocols = {
+    functools.partial.__call__: _call_of_partial,
     CACHED.cache_clear: _of_cache("cache_clear"),
     CACHED.cache_info: _of_cache("cache_info"),
     intrinsics._foreigncall_: _foreigncall,

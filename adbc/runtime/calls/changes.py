@@ -37,10 +37,10 @@ def in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
         shadow = context.shadows.lookup(x)
         if isinstance(shadow, MutableTangent):
             shadow = shadow.__dict__
-        if isinstance(shadow, list | deque):
+        if issubclass(type(shadow), list | deque):
             shadows.append((shadow, list(shadow)))
             put_back(shadow, [tangent(v) for v in elements_of(x)])
-        elif isinstance(shadow, dict):
+        elif issubclass(type(shadow), dict):
             shadows.append((shadow, list(shadow.items())))
             items = dict.items(x) if issubclass(type(x), dict) else instance_fields(x)
             was = dict(old)

@@ -81,7 +81,7 @@ def resolved_bases(bases: Any) -> Any:
             found.append(base)
         else:
             given = entries(bases)
-            if not isinstance(given, tuple):
+            if not issubclass(type(given), tuple):
                 raise TypeError("__mro_entries__ must return a tuple")
             found.extend(given)
             is_changed = True
@@ -204,7 +204,7 @@ def setup_annotations(namespace: Any) -> None:
 def _is_looked_up_in_c(namespace: Any) -> bool:
     """Whether C code, and no method in Python, finds what `namespace` has under a name."""
     cls = type(namespace)
-    if not isinstance(namespace, dict) or hasattr(cls, "__missing__"):
+    if not issubclass(type(namespace), dict) or hasattr(cls, "__missing__"):
         return False
     return not is_python_function(lookup(cls, "__getitem__"))
 
@@ -255,7 +255,7 @@ def _new(call: Call, table: RuleTable) -> Step | None:
     if call.count != 4:
         return None
     meta, bases = call.args[0], call.args[2]
-    if isinstance(bases, tuple):
+    if issubclass(type(bases), tuple):
         best = winner(meta, bases)
         new = lookup(best, "__new__")
         if best is not meta and new is not type.__dict__["__new__"]:

@@ -20,7 +20,7 @@ from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import forbids, overrides, stands_for
 from adbc.tangents.containers import NamedTupleKind
-from adbc.tangents.fields import has_attributes_beside, has_slots_beside, is_python_class
+from adbc.tangents.fields import has_attributes_beside, has_slots_beside, hides_dictionary, is_python_class
 from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
 from adbc.tangents.protocol import kind_of
 from adbc.types.lattice import draws_numbers
@@ -283,7 +283,7 @@ def presence(cls: type, name: str) -> str | None:
         return None
     found = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _ABSENT)
     if found is _ABSENT:
-        return "own" if isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType) else "never"
+        return "own" if issubclass(type(lookup(cls, "__dict__")), types.GetSetDescriptorType) else "never"
     kind = type(found)
     if kind is types.MemberDescriptorType:
         return "own"
@@ -371,7 +371,7 @@ def entered(cls: type, name: str) -> Any:
     """What a ``with`` statement runs as the special method `name`, one of its two, of instances of exactly
     `cls`: a function or a method in C, which binds to them; None if it is anything else."""
     found = lookup(cls, name)
-    return found if isinstance(found, _BINDING) else None
+    return found if issubclass(type(found), _BINDING) else None
 
 
 _BINDING = (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
@@ -533,7 +533,7 @@ def _has_default_reads(cls: type) -> bool:
 def _is_own(cls: type, found: Any) -> bool:
     """Whether an attribute that the class has as `found` is kept by the instances themselves."""
     if found is None:
-        return isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType)
+        return issubclass(type(lookup(cls, "__dict__")), types.GetSetDescriptorType)
     return type(found) is types.MemberDescriptorType
 
 
@@ -547,9 +547,11 @@ def attribute(cls: type, name: str) -> Any:
     `SLOW`."""
     if cls is types.SimpleNamespace:
         return FIELD if lookup(cls, name) is None else SLOW
-    if type(cls) not in _METACLASSES or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
+    if type(cls) not in _METACLASSES or not issubclass(
+        type(lookup(cls, "__dict__")), types.GetSetDescriptorType
+    ):
         return SLOW
-    if has_attributes_beside(cls):
+    if has_attributes_beside(cls) or hides_dictionary(cls):
         return SLOW
     if is_python_function(lookup(cls, "__getattribute__")) or issubclass(
         cls, (type, types.ModuleType, BaseException, types.FunctionType)
@@ -673,7 +675,7 @@ def as_plain_value(x: Any, base: type, shadow: Any) -> Any:
     if `base` is another class, or if the `shadow` of `x` is no shadow of a tuple."""
     if base in _NUMBERS:
         return as_plain_number(x)
-    if base is tuple and isinstance(x, tuple) and (shadow is None or type(shadow) is tuple):
+    if base is tuple and issubclass(type(x), tuple) and (shadow is None or type(shadow) is tuple):
         return tuple.__getitem__(x, slice(None))
     return x
 

@@ -64,12 +64,14 @@ def call_class(call: Call, table: RuleTable) -> Step:
     own_call = python_method(type(cls), "__call__")
     if own_call is not None:
         return Delegate(call.prepend(own_call, None, cls, None, None))
+    if type(meta_call) is types.WrapperDescriptorType and meta_call is not type.__call__:
+        return Foreign(call)  # its metaclass, in C, makes instances in a way of its own
     return _make(call, table)
 
 
 def _type_call(call: Call, table: RuleTable) -> Step | None:
     """``type.__call__(cls, ...)``: what ``super().__call__(...)`` of a metaclass leads to."""
-    if not call.args or not isinstance(call.args[0], type) or call.args[0] is type:
+    if not call.args or not issubclass(type(call.args[0]), type) or call.args[0] is type:
         return None
     cls = call.args[0]
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
@@ -95,7 +97,7 @@ def _make(call: Call, table: RuleTable) -> Step:
             "replace it before the class is first differentiated, or derive another class",
         )
     new, init = lookup(cls, "__new__"), initialiser(cls)
-    if isinstance(new, staticmethod):
+    if issubclass(type(new), staticmethod):
         new = new.__func__
     if new is object.__new__:
         if init is None and (call.args or call.keywords):
@@ -141,7 +143,7 @@ def _record_fields(cls: type) -> tuple[str, ...] | None:
         return None
     if issubclass(cls, tuple):
         names = getattr(cls, "_fields", None)
-        return names if isinstance(names, tuple) else None
+        return names if issubclass(type(names), tuple) else None
     code = getattr(lookup(cls, "__init__"), "__code__", None)
     # The parameters that are given by keyword alone stand behind the others.
     return None if code is None else code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]

@@ -31,7 +31,7 @@ def chosen(call: Call) -> Step | None:
     if function.__code__ is CALLED:
         found = implementation(function, call.args[: call.count])
         return None if found is None else Delegate(call.of(found))
-    if len(call.args) != 1 or call.keywords or not isinstance(call.args[0], type):
+    if len(call.args) != 1 or call.keywords or not issubclass(type(call.args[0]), type):
         return None
     return Found(call, function(call.args[0]))
 

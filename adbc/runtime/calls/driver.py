@@ -680,7 +680,7 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         """``f(*args, **kwargs)``: a call of `f` on the elements."""
         ff, fargs, fkeywords = (*step.call.shadows, None)[:3]
         keywords, args = step.keywords, (*step.arguments, *step.keywords.values())
-        if not _NAMES.issuperset(map(type, keywords)) and not all(isinstance(k, str) for k in keywords):
+        if not _NAMES.issuperset(map(type, keywords)) and not all(issubclass(type(k), str) for k in keywords):
             raise TypeError("keywords must be strings")
         if fargs is None or fargs is NO_FDATA:
             shadows: Values = (None,) * len(step.arguments)

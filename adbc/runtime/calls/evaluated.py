@@ -99,10 +99,10 @@ def _evaluated(call: Call, table: RuleTable) -> Step | None:
         )
     source, globals = call.args[:2]
     is_same = len(call.args) == 2 or call.args[2] is None or call.args[2] is globals
-    if type(globals) is not dict or not isinstance(source, (str, bytes, types.CodeType)):
+    if type(globals) is not dict or not issubclass(type(source), (str, bytes, types.CodeType)):
         return None
     mode, meaning = _MODES[function]
-    code = source if isinstance(source, types.CodeType) else _compiled(source, mode)
+    code = source if issubclass(type(source), types.CodeType) else _compiled(source, mode)
     if code.co_freevars:
         return None
     if is_active(call.shadows[1]) and "__spec__" not in globals:
@@ -110,7 +110,12 @@ def _evaluated(call: Call, table: RuleTable) -> Step | None:
         if reason is not None:
             # What functions that it makes read as globals are variables here.
             names = tuple(name for name in names_in(code) if name in globals and name.isidentifier())
-            if mode == "eval" and isinstance(source, str) and is_same and _LOOKING.isdisjoint(code.co_names):
+            if (
+                mode == "eval"
+                and issubclass(type(source), str)
+                and is_same
+                and _LOOKING.isdisjoint(code.co_names)
+            ):
                 return _on(call, value_of_function, _function_of(source, names), names, 1)
             if not is_same:
                 raise UnsupportedError(
@@ -162,7 +167,7 @@ def _on(call: Call, meaning: Any, body: Any, names: Any, *places: int) -> Delega
 @functools.lru_cache(256)
 def _compiled(source: str | bytes, mode: str) -> types.CodeType:
     """The code of `source`; the same for the same text, since what is derived belongs to it."""
-    space: Any = " \t" if isinstance(source, str) else b" \t"
+    space: Any = " \t" if issubclass(type(source), str) else b" \t"
     text: Any = source.lstrip(space) if mode == "eval" else source
     return compile(text, "<string>", mode, dont_inherit=True)
 
@@ -174,7 +179,7 @@ def _body(code: types.CodeType, has_builtins: bool) -> types.FunctionType:
 
 
 def _makes_functions(code: types.CodeType) -> bool:
-    return any(isinstance(constant, types.CodeType) for constant in code.co_consts)
+    return any(issubclass(type(constant), types.CodeType) for constant in code.co_consts)
 
 
 @functools.lru_cache(256)

@@ -197,7 +197,7 @@ def of_exception(context: Context, step: OfException) -> Step | None:
 def _is_met(context: Context, value: Any) -> bool:
     """Whether `value`, which an exception holds, has no derivative, or one that is known by its address."""
     kind = kind_of(type(value))
-    if kind.inactive or isinstance(value, BaseException):  # exceptions are asked for what they hold
+    if kind.inactive or issubclass(type(value), BaseException):  # exceptions are asked for what they hold
         return True
     if kind.address:
         return context.shadows.lookup(value) is not None
@@ -245,13 +245,13 @@ def with_traceback(error: Any, traceback: Any, /) -> Any:
 
 def add_note(error: Any, note: Any, /) -> None:
     """``error.add_note(note)``."""
-    if not isinstance(note, str):
+    if not issubclass(type(note), str):
         raise TypeError(f"note must be a str, not '{type(note).__name__}'")
     try:
         notes = error.__notes__
     except AttributeError:
         notes = error.__notes__ = []
-    if not isinstance(notes, list):
+    if not issubclass(type(notes), list):
         raise TypeError("Cannot add note: __notes__ is not a list")
     notes.append(note)
 
@@ -266,7 +266,7 @@ PROTOCOLS: Protocols = {
 }
 """What the C functions of exceptions lead to."""
 for _class in list(vars(builtins).values()):
-    if isinstance(_class, type) and issubclass(_class, BaseException):
+    if issubclass(type(_class), type) and issubclass(_class, BaseException):
         if "__new__" in vars(_class):
             PROTOCOLS[_class.__new__] = _new
         if "__init__" in vars(_class):

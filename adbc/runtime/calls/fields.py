@@ -14,6 +14,7 @@ from adbc.cpython.libraries import is_library_class
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
+from adbc.runtime.calls.partials import is_keywords, shadow_of_keywords, tangent_of_keywords
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
 from adbc.tangents import (
@@ -80,11 +81,23 @@ def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     d = dargs[0]
     if d is None or d is NO_TANGENT:
         return value, None
+    if type(d) is tuple:
+        place = _place(obj, name)
+        return value, None if place is None else _tangent(d[place])
     fields = _fields(obj, d, name)
     if name not in fields:
         _unseen(obj, name, value)
         return value, None
+    if type(d) is Tangent and is_keywords(obj, name):
+        return value, tangent_of_keywords(obj, d)
     return value, _tangent(fields[name])
+
+
+def _place(obj: Any, name: str) -> int | None:
+    """The place in the tuple `obj`, a struct sequence, of what has a `name`; None if it has none, as what
+    ``os.stat`` gives beside the tuple."""
+    names = type(obj).__match_args__
+    return names.index(name) if name in names[: type(obj).n_sequence_fields] else None
 
 
 def _tangent(t: Any) -> Any:
@@ -111,10 +124,23 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
 
         return value, slot_shadow(slot), field_pullback
 
+    if hasattr(type(obj), "n_sequence_fields"):
+        place = _place(obj, name)
+
+        def sequence_pullback(bout: Any) -> Any:
+            if bout is None or place is None:
+                return (None, None)
+            return (tuple([bout if i == place else None for i in range(len(obj))]), None)
+
+        own = shadow[place] if type(shadow) is tuple and place is not None else None
+        return value, own, sequence_pullback
+
     def record_pullback(bout: Any) -> Any:
         return (None if bout is None else RData(**{name: bout}), None)
 
     if type(shadow) is FData:
+        if is_keywords(obj, name):
+            return value, *shadow_of_keywords(obj, shadow)
         return value, shadow.__dict__.get(name), record_pullback
     _unseen(obj, name, value)
     return value, None, record_pullback
@@ -479,7 +505,7 @@ SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule, is_fitted=True)
 
 
 def _named(owner: Any) -> str:
-    return f"{'class' if isinstance(owner, type) else 'module'} {owner.__name__}"
+    return f"{'class' if issubclass(type(owner), type) else 'module'} {owner.__name__}"
 
 
 def refuse_class_write(owner: Any, name: str) -> UnsupportedError:

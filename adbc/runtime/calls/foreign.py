@@ -111,7 +111,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
             raise missing_rule(
                 call, f"it is given {f.__qualname__}, which may find what has a derivative by other names"
             )
-    is_method = isinstance(function, types.MethodDescriptorType | types.WrapperDescriptorType)
+    is_method = issubclass(type(function), types.MethodDescriptorType | types.WrapperDescriptorType)
     for i, x in enumerate((function, *call.args, *queued(call))):
         way = active_global(context, x, is_called=not (is_method and i == 1))
         if way is not None:

@@ -87,10 +87,10 @@ class Generator(Surrogate):
 
     def throw(self, error: Any, value: Any = None, traceback: Any = None) -> Any:
         """Go on by raising `error` where the yield stands."""
-        if isinstance(error, type):
+        if issubclass(type(error), type):
             if isinstance(value, error):
                 error = value
-            elif isinstance(value, tuple):
+            elif issubclass(type(value), tuple):
                 error = error(*value)
             else:
                 error = error() if value is None else error(value)
@@ -148,13 +148,13 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
     """`intrinsics._send_`, in Python that adbc can follow: what a generator returns keeps its derivative."""
     if type(value) is Thrown:
         error = value.exception
-        if isinstance(error, GeneratorExit):
+        if issubclass(type(error), GeneratorExit):
             if hasattr(iterator, "close"):
                 iterator.close()
             raise error
         if not hasattr(iterator, "throw"):
             raise error
-        if not isinstance(iterator, Generator):
+        if not issubclass(type(iterator), Generator):
             try:
                 return False, iterator.throw(error)
             except StopIteration as stop:
@@ -162,7 +162,7 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
         if iterator.at <= 0:
             iterator.throw(error)
         out = _resume_(iterator, True, error)
-    elif isinstance(iterator, Generator):
+    elif issubclass(type(iterator), Generator):
         out = _resume_(iterator, False, value)
     elif value is None and not hasattr(iterator, "__dict__"):  # one of the interpreter's own
         out = _next_(iterator)
@@ -192,7 +192,7 @@ def drop(iterator: Any, is_own: bool) -> None:
 def is_generator(x: Any) -> bool:
     """Whether `x` is a generator in segments.  That has to be asked: a variable without a value is looked
     at by nobody but who drops what it held, so that its type is that of the values which it has elsewhere."""
-    return isinstance(x, Generator)
+    return issubclass(type(x), Generator)
 
 
 ROWS = (Overlay(_drop_, drop), ZeroRule(is_generator, result=bool))
@@ -228,7 +228,7 @@ def may_return_generators(function: types.FunctionType) -> bool:
     """Whether `function` knows a generator function, by a global name, or by making it."""
     known = [function.__globals__.get(name) for name in function.__code__.co_names]
     codes = [x.__code__ for x in known if is_function(x)]
-    codes += [x for x in function.__code__.co_consts if isinstance(x, types.CodeType)]
+    codes += [x for x in function.__code__.co_consts if issubclass(type(x), types.CodeType)]
     return any(makes_generators(code) and code.co_name != "<genexpr>" for code in codes)
 
 

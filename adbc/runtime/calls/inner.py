@@ -153,7 +153,7 @@ class _Writer(Objects, Formulas):
         """Whether `call` is of a method written in Python of a container's class: what it puts in and takes
         out has to come into the shadow too."""
         given = (getattr(call.function, "__self__", None), *call.args[:1])
-        return any(isinstance(x, list | dict | deque) and is_python_class(type(x)) for x in given)
+        return any(issubclass(type(x), list | dict | deque) and is_python_class(type(x)) for x in given)
 
     def as_it_is(self, call: Call, *, changes_nothing: bool = False) -> None:
         """Write the call of what is a constant at this level."""
@@ -522,9 +522,11 @@ _SCOPE: dict[str, Any] = {
             inner_parts.check_watched,
             inner_parts.elements_of, inner_parts.give_slots, inner_parts.has_made, inner_parts.is_changed,
             inner_parts.joined, inner_parts.look_into, inner_parts.missing,
-            inner_parts.of_self, inner_parts.part, inner_parts.record_shadow, inner_parts.record_tangent,
+            inner_parts.of_partial, inner_parts.of_self,
+            inner_parts.part, inner_parts.record_shadow, inner_parts.record_tangent,
             inner_parts.shadow_in, inner_parts.slots_by_name, inner_parts.slots_of, inner_parts.tangent_in,
-            inner_parts.tangents_by_name, origins.to_self, inner_parts.watch, inner_generators.filled,
+            inner_parts.tangents_by_name, origins.to_partial,
+            origins.to_self, inner_parts.watch, inner_generators.filled,
             inner_generators.generator, inner_generators.slotted, inner_generators.with_cells,
         )
     },

@@ -96,7 +96,7 @@ def give_default(shadow: Any, name: str, key: Any, r: Any) -> None:
         return
     slots = getattr(shadow, name)
     new = slot_increment(slots[key], r)
-    if isinstance(slots, tuple):
+    if issubclass(type(slots), tuple):
         setattr(shadow, name, (*slots[:key], new, *slots[key + 1 :]))
     else:
         slots[key] = new
@@ -125,14 +125,14 @@ def function_tangent(context: Any, function: Any, cells: Any, defaults: Any, kwd
 def register_defaults(context: Context, function: Any, name: str, tangents: Any) -> None:
     """Let the inner level know what stands beside defaults that are found by their addresses."""
     values = getattr(function, name)
-    for key in values if isinstance(values, dict) else range(len(values)):
+    for key in values if issubclass(type(values), dict) else range(len(values)):
         if is_address_tangent(type(tangents[key])):
             context.shadows.register(values[key], tangents[key])
 
 
 def are_values(tangents: Any) -> bool:
     """Whether one of the tangents of defaults is not found by the address of the default."""
-    found = tangents.values() if isinstance(tangents, dict) else tangents
+    found = tangents.values() if issubclass(type(tangents), dict) else tangents
     return any(not (t is None or t is NO_TANGENT or is_address_tangent(type(t))) for t in found)
 
 

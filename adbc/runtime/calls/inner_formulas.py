@@ -33,7 +33,7 @@ class Formulas(Ways):
 
     def _constant(self, row: Any, call: Call) -> bool:
         result = row.result
-        if callable(result) and not isinstance(result, type):
+        if callable(result) and not issubclass(type(result), type):
             result = result(*map(type, call.args))
         if result not in _PLAIN:
             return False

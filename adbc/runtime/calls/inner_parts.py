@@ -33,7 +33,8 @@ from adbc.tangents.zeros import is_exactly, is_zero
 __all__ = [
     "ROWS", "adopted", "bring_in_step", "check_left", "check_watched", "class_changed", "elements_of",
     "forget_attributes", "give_slots", "has_made",
-    "holds_containers", "is_changed", "joined", "let_be", "look_into", "missing", "of_self", "part",
+    "holds_containers", "is_changed", "joined", "let_be", "look_into", "missing", "of_partial",
+    "of_self", "part",
     "record_shadow",
     "record_tangent", "shadow_in", "slots_by_name", "slots_of", "tangent_in", "tangents_by_name", "watch",
 ]  # fmt: skip
@@ -42,6 +43,17 @@ __all__ = [
 def part(returned: Any, i: int) -> Any:
     """What a pullback has returned for argument `i`."""
     return returned[i] if i < len(returned) else None
+
+
+def of_partial(shadow: Any, part: str, key: int | str | None) -> Any:
+    """What stands beside that which stands at `key` in a `part` of a partial application, from what stands
+    beside that."""
+    held = getattr(shadow, "__dict__", {}).get(part)
+    if part == "func":
+        return held
+    if part == "keywords":
+        return getattr(held, "__dict__", {}).get(key)
+    return held[key] if type(held) is tuple and type(key) is int else None
 
 
 def of_self(shadow: Any) -> Any:
@@ -193,7 +205,7 @@ def holds_containers(tangent: Any) -> bool:
         return True
     if isinstance(tangent, Tangent):
         return any(map(holds_containers, vars(tangent).values()))
-    return isinstance(tangent, tuple) and any(map(holds_containers, tangent))
+    return issubclass(type(tangent), tuple) and any(map(holds_containers, tangent))
 
 
 def look_into(context: Any, values: Any, tangents: Any) -> Watch:
@@ -230,10 +242,10 @@ def _stale(context: Any, seen: Watch) -> Any:
         tangent = context.shadows.lookup(x)
         if isinstance(tangent, MutableTangent):
             tangent = vars(tangent)
-        if isinstance(tangent, list | deque):
+        if issubclass(type(tangent), list | deque):
             found.append((tangent, [context.shadows.found(v) for v in elements_in(x)], False))
-        elif isinstance(tangent, dict):
-            now = dict.items(x) if isinstance(x, dict) else instance_fields(x)
+        elif issubclass(type(tangent), dict):
+            now = dict.items(x) if issubclass(type(x), dict) else instance_fields(x)
             found.append((tangent, [(k, context.shadows.found(v)) for k, v in now], True))
     return found
 

@@ -14,7 +14,7 @@ from adbc.errors import UnsupportedError
 from adbc.runtime.calls import inner_defaults
 from adbc.runtime.calls.binding import Default
 from adbc.runtime.calls.inner_parts import elements_of, shadow_in, tangent_in
-from adbc.runtime.calls.steps import Call, OfSelf
+from adbc.runtime.calls.steps import Call, OfPartial, OfSelf
 from adbc.runtime.state.context import Context
 from adbc.tangents.protocol import kind_of
 from adbc.types import AbstractType, TupleType
@@ -50,6 +50,9 @@ class Ways(abc.ABC):
             return str(origin.value)
         if type(origin) is OfSelf and origin.place is not None:
             return f"{self.value(None, origin.place)}.__self__"
+        if type(origin) is OfPartial and origin.place is not None:
+            held = f"{self.value(None, origin.place)}.{origin.part}"
+            return held if origin.key is None else f"{held}[{origin.key!r}]"
         if type(origin) is int:
             return "f" if origin == 0 else "obj" if origin < 0 else f"xs[{origin - 1}]"
         return self.name(x)
@@ -62,6 +65,8 @@ class Ways(abc.ABC):
             return str(origin.shadow)
         if type(origin) is OfSelf and origin.place is not None:
             return f"of_self({self.shadow(None, shadow, origin.place)})"
+        if type(origin) is OfPartial and origin.place is not None:
+            return f"of_partial({self.shadow(None, shadow, origin.place)}, {origin.part!r}, {origin.key!r})"
         if type(origin) is int:
             return "ff" if origin == 0 else "fobj" if origin < 0 else f"fs[{origin - 1}]"
         return f"beside(context, {self.name(x)})"
@@ -70,8 +75,12 @@ class Ways(abc.ABC):
         """Let the pullback hand `r` to an argument."""
         if type(origin) is Written:
             origin = origin.origin
-        while type(origin) is OfSelf:
-            origin, r = origin.place, f"to_self({r}, {origin.has_function})"
+        while type(origin) is OfSelf or type(origin) is OfPartial:
+            if isinstance(origin, OfSelf):
+                r = f"to_self({r}, {origin.has_function})"
+            else:
+                r = f"to_partial({r}, {origin.part!r}, {origin.key!r}, {origin.count})"
+            origin = origin.place
         if type(origin) is int:
             name = "robj" if origin < 0 else f"r{origin}"
             is_first = name not in self._given and not self.is_joining

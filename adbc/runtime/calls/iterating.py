@@ -173,7 +173,7 @@ class Iterating(abc.ABC):
             return self.constant(intrinsics.EXHAUSTED, None, 1)
         if type(answer[0]) is Raised:
             error = answer[0].exception
-            if isinstance(error, StopIteration):
+            if issubclass(type(error), StopIteration):
                 return self.of_step(answer, True)
             if mode != self.attempted:
                 raise error
@@ -191,7 +191,7 @@ class Iterating(abc.ABC):
             return intrinsics.EXHAUSTED, None, no_pullback
         if type(answer[0]) is Raised:
             error = answer[0].exception
-            if isinstance(error, StopIteration):
+            if issubclass(type(error), StopIteration):
                 return intrinsics.EXHAUSTED, None, answer[2]
             if mode != self.attempted:
                 raise error

@@ -67,7 +67,7 @@ def _logged(context: Context, call: Call, streams: list[Any], is_open: bool) -> 
 def _by_metaclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any, Give]:
     """``__new__`` of a metaclass of the standard library: an enum, a typed named tuple."""
     namespace, shadow = call.args[3], call.shadows[3]
-    if not isinstance(namespace, dict):
+    if not issubclass(type(namespace), dict):
         out, undo = watched(context, call, what)
         return out, undo or nothing
     before = dict(dict.items(namespace))

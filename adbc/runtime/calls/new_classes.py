@@ -86,7 +86,11 @@ def made(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
     namespace."""
     meta, name, bases, namespace, keywords = call.args
     shadow = call.shadows[3]
-    if not isinstance(namespace, dict) or not isinstance(bases, tuple) or not all(map(is_class, bases)):
+    if (
+        not issubclass(type(namespace), dict)
+        or not issubclass(type(bases), tuple)
+        or not all(map(is_class, bases))
+    ):
         type.__new__(meta, name, bases, namespace)  # the error is the user's
     content = dict(dict.items(namespace))
     if is_python_function(lookup(meta, "__getattribute__")):

@@ -82,7 +82,7 @@ class Objects(abc.ABC):
 
     def ask_weakly(self, context: Context, step: steps.AskWeakly, mode: Mode) -> Answer:
         call = step.call
-        if isinstance(call.function, weakref.ReferenceType):
+        if issubclass(type(call.function), weakref.ReferenceType):
             out = weak.answered(context, call.perform())
         else:
             weak.counted(context, call.args[0])

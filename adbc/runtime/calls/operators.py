@@ -299,7 +299,7 @@ _MOST = sys.maxsize + 1
 def hash_of(x: Any) -> int:
     """``hash(x)`` where the class of `x` has ``__hash__``."""
     answer = intrinsics._load_special_(x, "__hash__")()
-    if not isinstance(answer, int):
+    if not issubclass(type(answer), int):
         raise TypeError("__hash__ method should return an integer")
     number = answer if type(answer) is int else int.__pos__(answer)  # past what a subclass says
     if not -_MOST <= number < _MOST:
@@ -344,7 +344,7 @@ def float_of(x: Any) -> float:
     answer = intrinsics._load_special_(x, "__float__")()
     if type(answer) is float:
         return answer
-    if isinstance(answer, float):
+    if issubclass(type(answer), float):
         return float.__float__(answer)  # past what its class says
     raise TypeError(f"{type(x).__name__}.__float__ returned non-float (type {type(answer).__name__})")
 

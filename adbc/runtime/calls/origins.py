@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.runtime.calls.binding import Bound, Default
+from adbc.runtime.calls.steps import OfPartial, OfSelf
 from adbc.tangents import RData, slot_rdata
 
-__all__ = ["giving", "keyword_rdata", "no_pullback", "scatter", "to_self"]
+__all__ = ["giving", "keyword_rdata", "no_pullback", "scatter", "to_partial", "to_place", "to_self"]
 
 
 def no_pullback(bout: Any) -> Sequence[Any]:
@@ -53,3 +54,26 @@ def to_self(r: Any, has_function: bool) -> Any:
     if r is None:
         return None
     return RData(__self__=r, __func__=None) if has_function else RData(__self__=r)
+
+
+def to_partial(r: Any, part: str, key: int | str | None, count: int) -> Any:
+    """The rdata of a partial application, from that of what stands at `key` in a `part` of it, the arguments
+    being `count`."""
+    if r is None:
+        return None
+    if part == "func":
+        return RData(func=r, args=None, keywords=None)
+    if part == "args":
+        return RData(func=None, args=tuple([r if i == key else None for i in range(count)]), keywords=None)
+    return RData(func=None, args=None, keywords=RData(**{str(key): r}))
+
+
+def to_place(origin: Any, r: Any) -> tuple[Any, Any]:
+    """The place that `origin` is a part of, and its rdata, from `r`, that of the part."""
+    while True:
+        if origin.__class__ is OfSelf:
+            r, origin = to_self(r, origin.has_function), origin.place
+        elif origin.__class__ is OfPartial:
+            r, origin = to_partial(r, origin.part, origin.key, origin.count), origin.place
+        else:
+            return origin, r

@@ -154,7 +154,7 @@ def _is_candidate(function: Any, table: RuleTable) -> bool:
         return False
     if cls is CACHED:
         return type(getattr(function, "__wrapped__", None)) is types.FunctionType
-    if isinstance(function, type):
+    if issubclass(type(function), type):
         return (
             is_python_class(function)
             and not issubclass(function, BaseException)
@@ -187,8 +187,8 @@ def _captures_memory(function: types.FunctionType) -> bool:
 def reads_lists(function: Any) -> bool:
     """Whether what is called is made in C and known to read lists that it is given, and to keep none."""
     if type(function) is types.BuiltinFunctionType:
-        owner = function.__self__
-        name = owner.__name__ if isinstance(owner, types.ModuleType) else type(owner).__module__
+        owner: Any = function.__self__
+        name = owner.__name__ if issubclass(type(owner), types.ModuleType) else type(owner).__module__
         return name.partition(".")[0] in _READERS
     return type(function).__module__ == "numpy"
 

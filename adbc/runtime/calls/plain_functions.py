@@ -143,10 +143,10 @@ def _functions_only(function: Any) -> list[types.FunctionType] | None:
                     pending.extend(x.__defaults__ or ())
                     pending.extend((x.__kwdefaults__ or {}).values())
                     pending.extend(x.__globals__[n] for n in _named(x) if n in x.__globals__)
-        elif isinstance(x, types.ModuleType):
+        elif issubclass(type(x), types.ModuleType):
             if not is_library_module(x):
                 return None
-        elif not (type(x) in CONSTANTS or isinstance(x, type | types.BuiltinFunctionType)):
+        elif not (type(x) in CONSTANTS or issubclass(type(x), type | types.BuiltinFunctionType)):
             return None
     return list(found.values())
 
@@ -163,8 +163,8 @@ def _finds_functions_only(function: types.FunctionType) -> bool:
     values = [*captured(function), *(function.__globals__.get(name) for name in _named(function))]
     return not any(
         x.__flags__ & HEAP_TYPE
-        if isinstance(x, type)
-        else isinstance(x, types.ModuleType) and package_of(x) not in KEEP_NOTHING
+        if issubclass(type(x), type)
+        else issubclass(type(x), types.ModuleType) and package_of(x) not in KEEP_NOTHING
         for x in values
     )
 

@@ -88,7 +88,7 @@ def are_quiet(classes: frozenset[type]) -> bool:
 def _is_quiet(method: Any, classes: frozenset[type], depth: int) -> bool:
     """Whether `method` is made in C, or written in Python and seen to change nothing where the objects that
     it meets are of `classes`."""
-    if isinstance(method, types.WrapperDescriptorType | types.NoneType):
+    if issubclass(type(method), types.WrapperDescriptorType | types.NoneType):
         return True
     if type(method) is not types.FunctionType or depth > _DEPTH:
         return False
@@ -110,9 +110,9 @@ def _is_quiet(method: Any, classes: frozenset[type], depth: int) -> bool:
 def _is_plain_attribute(cls: type, name: str, classes: frozenset[type], depth: int) -> bool:
     """Whether to read attribute `name` of an instance of `cls` changes nothing."""
     found = lookup(cls, name)
-    if isinstance(found, property):
+    if issubclass(type(found), property):
         return found.fget is not None and _is_quiet(found.fget, classes, depth + 1)
-    return not isinstance(found, type) and (
-        isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType | types.FunctionType)
+    return not issubclass(type(found), type) and (
+        issubclass(type(found), types.MemberDescriptorType | types.GetSetDescriptorType | types.FunctionType)
         or lookup(type(found), "__get__") is None
     )

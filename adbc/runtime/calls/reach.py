@@ -81,7 +81,7 @@ _DEFAULTS = attrgetter("__defaults__", "__kwdefaults__", "__code__")
 
 def package_of(x: Any) -> str:
     """The name of the package that function, class, module or object `x` is of."""
-    name = x.__name__ if isinstance(x, types.ModuleType) else getattr(x, "__module__", None)
+    name = x.__name__ if issubclass(type(x), types.ModuleType) else getattr(x, "__module__", None)
     return name.partition(".")[0] if type(name) is str else ""
 
 

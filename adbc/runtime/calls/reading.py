@@ -48,7 +48,7 @@ from adbc.runtime.calls.plans import Mode
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import MutableTangent
-from adbc.tangents.fields import LOCAL, has_attributes_beside, slots_of
+from adbc.tangents.fields import LOCAL, has_attributes_beside, hides_dictionary, slots_of
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.scalars import Service
 
@@ -83,7 +83,7 @@ def _of_object(cls: type, name: str) -> Any:
     found = lookup(cls, name)
     if name == "__class__":
         return found if found is _CLASS_OF else None
-    is_plain = type(found) is GetSetDescriptorType and found.__name__ == name
+    is_plain = type(found) is GetSetDescriptorType and found.__name__ == name and not hides_dictionary(cls)
     is_alone = not slots_of(cls) and not has_attributes_beside(cls) and not issubclass(cls, LOCAL)
     return _DICTIONARY if is_plain and is_alone else None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import types
+from typing import Any
 
 from adbc.cpython.arity import is_misfit
 from adbc.cpython.functions import is_function, stands_for_another
@@ -18,7 +19,7 @@ from adbc.ir import intrinsics
 from adbc.rules.deciding import how_many_decide
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.callables import pass_on, self_shadow
-from adbc.runtime.calls.classes import lookup
+from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.dispatched import CHOOSING, chosen
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.operators import of_plain_numbers
@@ -92,9 +93,16 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
 def _of_proxy(call: Call, table: RuleTable) -> Step:
     """What is called where an object stands for another, to which it may be equal: what its class says."""
     method = lookup(type(call.function), "__call__")
+    if is_python_function(lookup(type(method), "__get__")):
+        return Delegate(call.prepend(by_descriptor, None, call.function, call.shadow, call.origin))
     if not (is_function(method) or table.rows(method)):
         return Foreign(call)
     return Delegate(call.prepend(method, None, call.function, call.shadow, call.origin))
+
+
+def by_descriptor(function: Any, /, *args: Any, **keywords: Any) -> Any:
+    """A call of `function`, whose class has a descriptor written in Python for its ``__call__``."""
+    return intrinsics._load_special_(function, "__call__")(*args, **keywords)
 
 
 def _misfit(call: Call) -> Step:

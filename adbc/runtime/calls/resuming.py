@@ -155,7 +155,7 @@ def _entered(
         raise RuntimeError("generator raised StopIteration") from error
     finally:
         generator.is_running = False
-    is_replaced = type(out) is Raised and isinstance(out.exception, StopIteration)
+    is_replaced = type(out) is Raised and issubclass(type(out.exception), StopIteration)
     if is_replaced:
         instead = RuntimeError("generator raised StopIteration")
         instead.__cause__ = out.exception

@@ -20,9 +20,9 @@ from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values
 from adbc.runtime.calls.keys import BY_KEY
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.lost_arguments import LostKeywords, written_as_text
-from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter, to_self
+from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter, to_place, to_self
 from adbc.runtime.calls.plans import Mode, Plan
-from adbc.runtime.calls.steps import Call, OfSelf, Protocols
+from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.calls.values_in_c import are_values, takes_values
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.activity import dependent
@@ -96,10 +96,10 @@ class ReverseCalls(Calls):
             result: list[Any] = [None] * count
             for origin, rdata in inner(bout):
                 if origin is not None and rdata is not None:
-                    while origin.__class__ is OfSelf:
-                        rdata, origin = to_self(rdata, origin.has_function), origin.place
-                    if origin is None:
-                        continue
+                    if origin.__class__ is not int:
+                        origin, rdata = to_place(origin, rdata)
+                        if origin is None:
+                            continue
                     result[origin] = rdata if result[origin] is None else add(result[origin], rdata)
             return result
 

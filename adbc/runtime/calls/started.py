@@ -64,11 +64,11 @@ def run_by(roots: Iterable[Any]) -> Iterator[tuple[Any, bool]]:
 
 def _function_in(member: Any) -> Any:
     """The function behind `member` of a class, or None."""
-    if isinstance(member, staticmethod | classmethod):
+    if issubclass(type(member), staticmethod | classmethod):
         member = member.__func__
-    elif isinstance(member, property):
+    elif issubclass(type(member), property):
         member = member.fget
-    elif isinstance(member, functools.cached_property):
+    elif issubclass(type(member), functools.cached_property):
         member = member.func
     return member if type(member) is types.FunctionType else None
 
@@ -93,7 +93,7 @@ def check_thread(context: Context, thread: threading.Thread) -> None:
         elif context.is_active(context.known_shadow(x)):
             what = "a value" if type(x) is types.MethodType else f"a {type(x).__name__}"
             _refuse(name, f"which {what} with a derivative reaches")
-        elif not is_inside and isinstance(x, _MEMORY) and own.get("_kwargs") is not x:
+        elif not is_inside and issubclass(type(x), _MEMORY) and own.get("_kwargs") is not x:
             _refuse(name, f"which reaches a {type(x).__name__} that it may change while the function goes on")
     context.started[id(thread)] = thread, list(contents((thread,)))
 

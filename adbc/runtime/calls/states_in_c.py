@@ -74,16 +74,16 @@ def state_of_generator(x: Any) -> Callable[[], Any] | None:
 def _module(cls: type) -> str:
     """The module of `cls`; a class may have something else of this name for its instances."""
     module = cls.__module__
-    return module if isinstance(module, str) else ""
+    return module if issubclass(type(module), str) else ""
 
 
 def is_state(a: Any, b: Any) -> bool:
     """Whether two states of one object, made of dicts, tuples, arrays, texts and numbers, are the same."""
     if type(a) is not type(b):
         return False
-    if isinstance(a, dict):
+    if issubclass(type(a), dict):
         return list(a) == list(b) and all(is_state(a[k], b[k]) for k in a)
-    if isinstance(a, tuple):
+    if issubclass(type(a), tuple):
         if {*map(type, a)} == {int}:  # many words
             return bool(a == b)
         return len(a) == len(b) and all(map(is_state, a, b))

@@ -44,6 +44,7 @@ __all__ = [
     "OfClass",
     "OfException",
     "OfFunction",
+    "OfPartial",
     "OfSelf",
     "OnClass",
     "Origin",
@@ -66,7 +67,8 @@ __all__ = [
 
 
 Origin = Any
-"""Where a cotangent goes: a place (an int, -1 for an object being made), `OfSelf` one, or nowhere (None)."""
+"""Where a cotangent goes: a place (an int, -1 for an object being made), a part of what stands at one
+(`OfSelf`, `OfPartial`), or nowhere (None)."""
 
 
 @record(slots=True)
@@ -161,6 +163,19 @@ class OfSelf:
     place: Origin
     has_function: bool
     """Whether the method has a ``__func__``, as one that is written in Python."""
+
+
+@record(frozen=True, slots=True)
+class OfPartial:
+    """The origin of what a partial application holds that stands at `place`."""
+
+    place: Origin
+    part: str
+    """The name of an attribute of it: "func", "args" or "keywords"."""
+    key: int | str | None = None
+    """Which of these it is."""
+    count: int = 0
+    """How many arguments there are."""
 
 
 @record(slots=True)

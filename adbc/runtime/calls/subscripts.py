@@ -20,9 +20,9 @@ __all__ = ["PROTOCOLS", "slice_at"]
 def whole(x: Any) -> int:
     """``operator.index(x)`` where the class of `x` has ``__index__``."""
     answer = intrinsics._load_special_(x, "__index__")()
-    if not isinstance(answer, int):
+    if not issubclass(type(answer), int):
         raise TypeError(f"__index__ returned non-int (type {type(answer).__name__})")
-    return answer
+    return answer  # type: ignore[no-any-return]  # an int
 
 
 def _index(call: Call, table: RuleTable) -> Step | None:
@@ -138,7 +138,7 @@ def _getitem(call: Call, table: RuleTable) -> Step | None:
     method = None
     if issubclass(type(obj), type) and lookup(type(obj), "__getitem__") is None:
         found = lookup(obj, "__class_getitem__")
-        method = found.__func__ if isinstance(found, classmethod) else found
+        method = found.__func__ if issubclass(type(found), classmethod) else found
         method = method if is_python_function(method) else None
     return None if method is None else Delegate(call.of(method))
 

@@ -310,7 +310,7 @@ def _names_said(cls: type) -> list[str]:
 _SAID_BY = {
     cls: _names_said(cls)
     for cls in vars(builtins).values()
-    if isinstance(cls, type) and issubclass(cls, BaseException)
+    if issubclass(type(cls), type) and issubclass(cls, BaseException)
 }
 """What `_names_said` gives for the classes of builtin exceptions, which do not change."""
 _NO_DIGIT = re.compile(r"\D*\Z").match
@@ -528,7 +528,7 @@ def _shown(x: Any) -> Iterator[Any]:
     """The texts that are attributes of `x`, an object made in C, as they stand there."""
     for base in type(x).__mro__:
         for name, found in vars(base).items():
-            if isinstance(found, types.MemberDescriptorType):
+            if issubclass(type(found), types.MemberDescriptorType):
                 value = getattr(x, name, None)
                 if issubclass(type(value), (str, bytes)):
                     yield value

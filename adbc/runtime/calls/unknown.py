@@ -39,8 +39,10 @@ def settled_undo(context: Context, changed: Sequence[tuple[Any, Any]]) -> Callab
             or not isinstance(shadow, list | deque | dict | MutableTangent)
         ):
             continue
-        is_list = isinstance(x, list | deque)
-        items = elements_of(x) if is_list else dict.items(x) if isinstance(x, dict) else instance_fields(x)
+        is_list = issubclass(type(x), list | deque)
+        items = (
+            elements_of(x) if is_list else dict.items(x) if issubclass(type(x), dict) else instance_fields(x)
+        )
         was, now = (dict(enumerate(c) if is_list else c) for c in (old, items))
         slots = _slots(shadow)
         had = _by_key(slots)
@@ -59,11 +61,11 @@ def settled_undo(context: Context, changed: Sequence[tuple[Any, Any]]) -> Callab
 
 
 def _by_key(slots: Any) -> dict[Any, Any]:
-    return dict(slots if isinstance(slots, dict) else enumerate(slots))
+    return dict(slots if issubclass(type(slots), dict) else enumerate(slots))
 
 
 def _fill(slots: Any, by_key: dict[Any, Any]) -> None:
-    put_back(slots, [*by_key.items()] if isinstance(slots, dict) else [*by_key.values()])
+    put_back(slots, [*by_key.items()] if issubclass(type(slots), dict) else [*by_key.values()])
 
 
 def mark(context: Context, lost: Lost) -> None:

@@ -84,7 +84,7 @@ def note_reference(context: Context, obj: Any, place: int, callback: Any) -> Non
     for frame in _holding(context, obj, place):
         context.holders.append((_body(frame), obj))
     context.holders.append((None, obj))  # it is seen to be dead, or not at all
-    if isinstance(callback, weakref.finalize):
+    if issubclass(type(callback), weakref.finalize):
         note_finaliser(context, obj, callback)
     elif not (
         callback is None or getattr(callback, "__module__", None) in WEAK_CONTAINERS or _keeps_books(callback)
@@ -111,7 +111,7 @@ def _keeps_books(callback: Any) -> bool:
 def _is_of_references(x: Any) -> bool:
     """Whether `x` is a dict or set in which nothing but weak references stands."""
     values = x.values() if type(x) is dict else x if type(x) is set else (None,)
-    return all(isinstance(value, weakref.ReferenceType) for value in values)
+    return all(issubclass(type(value), weakref.ReferenceType) for value in values)
 
 
 def is_finalised(cls: type) -> bool:
@@ -201,7 +201,9 @@ def _given(passed: Passed, frame: types.FrameType, code: types.CodeType, number:
     if names[number] in passed.named:
         return [passed.named[names[number]]]
     first = _variable(frame, names[0])
-    bound = hasattr(type(first), code.co_name) or (isinstance(first, type) and hasattr(first, code.co_name))
+    bound = hasattr(type(first), code.co_name) or (
+        issubclass(type(first), type) and hasattr(first, code.co_name)
+    )
     if not bound:
         shifts = [0]
     elif passed.receiver is not None or (not passed.is_method and code.co_name in _BY_CLASS):
@@ -246,7 +248,7 @@ def counted(context: Context, obj: Any) -> None:
 def count_container(context: Context, container: Any) -> None:
     """The entries of a weak container are counted: refuses if one may have died in CPython."""
     data = container.data
-    references = data.values() if isinstance(container, weakref.WeakValueDictionary) else data
+    references = data.values() if issubclass(type(container), weakref.WeakValueDictionary) else data
     found = [reference() for reference in list(references)]
     what = f"the entries of a {type(container).__name__} are counted, one of which is an object"
     refuse_unheld(context, [x for x in found if x is not None], what)
@@ -353,14 +355,14 @@ def _is_adbcs(x: Any) -> bool:
 
 def _namespaces() -> dict[int, bool]:
     """By the address of the namespace of a module, whether it is the program's."""
-    modules = [m for m in list(sys.modules.values()) if isinstance(m, types.ModuleType)]
+    modules = [m for m in list(sys.modules.values()) if issubclass(type(m), types.ModuleType)]
     return {id(vars(m)): m.__name__.partition(".")[0] != "adbc" for m in modules}
 
 
 def _globals() -> Iterator[list[Any]]:
     """What the names of each of the program's modules are bound to."""
     for module in list(sys.modules.values()):
-        if isinstance(module, types.ModuleType) and module.__name__.partition(".")[0] != "adbc":
+        if issubclass(type(module), types.ModuleType) and module.__name__.partition(".")[0] != "adbc":
             yield list(vars(module).values())
 
 

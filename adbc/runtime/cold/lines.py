@@ -85,6 +85,6 @@ class Lines:
             note_inlined(code, [(0, len(code.co_code), position.inlined)])
         if self.is_rest:
             continuations[id(code)] = code
-        elif isinstance(self.code, types.CodeType):
+        elif issubclass(type(self.code), types.CodeType):
             note_original(code, self.code)
         return types.FunctionType(code, self.namespace)

@@ -186,7 +186,7 @@ def fit(d: Any, x: Any) -> Any:
     cls = d.__class__
     if cls is not x.__class__:
         return project(d, x)
-    if isinstance(d, float):
+    if issubclass(type(d), float):
         return d  # two numbers of one class
     try:
         if d.shape == x.shape and d.dtype == x.dtype:

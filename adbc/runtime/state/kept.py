@@ -157,7 +157,7 @@ class Kept:
             shadow = pending.pop()
             if type(shadow) is float or shadow is None or id(shadow) in self._seen:
                 continue
-            if isinstance(shadow, tuple):
+            if issubclass(type(shadow), tuple):
                 pending.extend(shadow)
                 continue
             self._seen[id(shadow)] = shadow
@@ -209,16 +209,16 @@ def _spaces_of_shadow(shadow: Any) -> Iterator[Any]:
     """The containers in which the parts of `shadow` stand."""
     if hasattr(shadow, "__dict__"):
         yield vars(shadow)
-    if isinstance(shadow, dict | list | deque):
+    if issubclass(type(shadow), dict | list | deque):
         yield shadow
 
 
 def _parts(shadow: Any) -> list[Any]:
     """What stands in `shadow`, that of a container or an object."""
     parts = list(vars(shadow).values()) if hasattr(shadow, "__dict__") else []
-    if isinstance(shadow, dict):
+    if issubclass(type(shadow), dict):
         parts += dict.values(shadow)
-    elif isinstance(shadow, list | deque):
+    elif issubclass(type(shadow), list | deque):
         parts += shadow
     return parts
 

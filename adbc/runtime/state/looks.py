@@ -49,7 +49,7 @@ class Look:
         self.numbers = frozenset(
             [
                 id(v)
-                for _, content in values if not isinstance(content, set | bytearray)
+                for _, content in values if not issubclass(type(content), set | bytearray)
                 for v in values_in(content) if is_number(v)
             ]
         )  # fmt: skip

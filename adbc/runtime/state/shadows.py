@@ -243,9 +243,9 @@ def _has(shadow: Any, key: Any) -> bool:
         return key in shadow.__dict__
     if type(key) is FieldKey:
         return key.name in shadow.__dict__
-    if isinstance(shadow, dict):
+    if issubclass(type(shadow), dict):
         return key in shadow
-    return not isinstance(shadow, list | deque) or key < len(shadow)
+    return not issubclass(type(shadow), list | deque) or key < len(shadow)
 
 
 _FLOATS = {float}

@@ -119,7 +119,9 @@ class Texts:
         """Whether `x` is a file that such text was written to by another object, or the path of one."""
         if not self._files:
             return False
-        return (_path(x) if isinstance(x, _PATHS) else _file(x) if _is_stream(x) else None) in self._files
+        return (
+            _path(x) if issubclass(type(x), _PATHS) else _file(x) if _is_stream(x) else None
+        ) in self._files
 
     # -- what is remembered --------------------------------------------------------------------------------
 
@@ -246,7 +248,7 @@ def behind(x: Any) -> Iterator[Any]:
             continue
         seen[id(x)] = x
         yield x
-        if isinstance(x, (types.BuiltinMethodType, types.MethodType)):
+        if issubclass(type(x), (types.BuiltinMethodType, types.MethodType)):
             pending.append(x.__self__)
         elif keeps_unseen(x):
             pending.extend(_referents(x))
@@ -256,10 +258,10 @@ def behind(x: Any) -> Iterator[Any]:
 
 def is_told(x: Any) -> bool:
     """Whether `x`, which an object made in C refers to, is code that sees the text that this is given."""
-    if isinstance(x, types.MethodType):
+    if issubclass(type(x), types.MethodType):
         return type(x.__func__) is types.FunctionType
-    if isinstance(x, types.BuiltinMethodType):  # what is looked up in a table is not what the text says
-        return isinstance(x.__self__, (*_NESTING, dict)) and x.__name__ not in _LOOKING_UP
+    if issubclass(type(x), types.BuiltinMethodType):  # what is looked up in a table is not what the text says
+        return issubclass(type(x.__self__), (*_NESTING, dict)) and x.__name__ not in _LOOKING_UP
     return type(x) is types.FunctionType and not is_library_code(x.__code__.co_filename, x.__globals__)
 
 
