@@ -205,7 +205,20 @@ def _follow(calls: Any, context: Any, call: Any) -> Any:
     return nested.follow(calls, context, call)
 
 
-FOLLOWED.update(dict.fromkeys((grad, value_and_grad, jvp, vjp), _follow))
+def _follow_rule(calls: Any, context: Any, call: Any) -> Any:
+    from adbc.runtime.entry import nested_rules
+
+    return nested_rules.follow(calls, call, jvp if type(call.function) is DerivedFRule else vjp)
+
+
+def _follow_vjp(calls: Any, context: Any, call: Any) -> Any:
+    is_again = "reusable" in call.keywords and call.by_name()["reusable"]
+    return (_follow_rule if is_again else _follow)(calls, context, call)
+
+
+FOLLOWED[DerivedFRule] = FOLLOWED[DerivedRule] = _follow_rule
+FOLLOWED.update(dict.fromkeys((grad, value_and_grad, jvp), _follow))
+FOLLOWED[vjp] = _follow_vjp
 LEAVING.update((grad, value_and_grad))
 implicit.ENGINE.jvp = jvp
 implicit.ENGINE.grad = grad

@@ -71,7 +71,13 @@ def slots_and_attributes(x: float) -> Any:
     return kept.factor * kept.power
 
 
+def deviation(v: Any, /, *, correction: float = 0.0, **options: Any) -> Any:
+    """NumPy's deviation as the array API has it: what its default hands on is a number in a record."""
+    return np.std(v, ddof=correction, **options)
+
+
 PROGRAMS: dict[str, Callable[[float], Any]] = {
+    "a deviation by the array API": lambda x: deviation(np.array([x, 2.0, 3.5]), keepdims=False),
     "normal pdf": lambda x: stats.norm.pdf(x, 0.1, 1.3),
     "normal logpdf": lambda x: stats.norm.logpdf(x),
     "beta pdf": lambda x: stats.beta.pdf(0.3, 1.0 + x, 2.0),

@@ -1,4 +1,4 @@
-"""The rule of a reduction of one array, and of one number or array beside it."""
+"""The rule of a reduction of one array, and of the numbers or arrays beside it."""
 
 from __future__ import annotations
 
@@ -15,46 +15,56 @@ __all__ = ["ReductionRule"]
 
 
 class ReductionRule(ArrayRule):
-    """The rule of a reduction of one array, and of one argument besides, if there is a derivative by it: what
-    the reduction begins with (``initial=``), or the mean that a variance is taken around (``mean=``)."""
+    """The rule of a reduction of one array, and of arguments besides, where there is a derivative by them:
+    what the reduction begins with (``initial=``), the mean that a variance is taken around (``mean=``), what
+    is taken off the number of elements that its sum is divided by (``ddof=``, ``correction=``)."""
 
     quick: Callable[..., Any] | None = None
     """A quicker function for arrays of NumPy's own class and no more than `axis` and `keepdims` besides."""
-    beside: int | None = None
-    """The place of what may have a derivative beside the array."""
-    of_beside: tuple[Callable[..., Any], Callable[..., Any]]
-    """The formulas of that, called as those of the array are, and with what it is behind the array."""
+    of_besides: dict[int, tuple[Callable[..., Any], Callable[..., Any]]] = {}  # noqa: RUF012  # replaced whole
+    """The formulas of each of these, by its place, called as those of the array are, and with what it is
+    behind the array."""
+    numbers: frozenset[str] = frozenset()
+    """The names of those that are constants nearly always: a call with one is as pure as one without."""
 
-    def take_besides(self, name: str, formulas: Any) -> None:
-        """Have the parameter `name` differentiated by these `formulas`."""
-        self.of_beside = formulas
-        place = self.beside = self.names.index(name)
-        self.active.append(place)
-        self.parameters = self.names[: place + 1]
-        self.refused = (*self.refused[:place], None, *self.refused[place + 1 :])
+    def take_besides(self, numbers: Sequence[str] = (), **formulas: Any) -> None:
+        """Have the parameters of these names differentiated by these formulas."""
+        self.of_besides = {self.names.index(name): made for name, made in formulas.items()}
+        self.numbers = frozenset(numbers)
+        self.active += self.of_besides
+        self.parameters = self.names[: max(self.of_besides) + 1]
+        self.refused = tuple([None if i in self.of_besides else r for i, r in enumerate(self.refused)])
         self.defaults.setdefault("keepdims", False)
         self.defaults.setdefault("ddof", 0)
 
     def uncovered(self, count: int) -> Sequence[int]:
-        return [i for i in super().uncovered(count) if i != self.beside]
+        return [i for i in super().uncovered(count) if i not in self.of_besides]
 
     is_as_formulas_say = True
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
-        if self.beside is None:
-            return super().is_pure(count, keywords)
-        is_given = self.names[self.beside] in keywords or count - len(keywords) > self.beside
-        return not is_given and super().is_pure(count, keywords)
+        for place in self.of_besides:
+            name = self.names[place]
+            if name not in self.numbers and (name in keywords or count - len(keywords) > place):
+                return False
+        return super().is_pure(count, keywords)
 
-    def _by_keyword(self, args: Args, kwargs: Kwargs, place: int) -> dict[str, Any]:
-        """The keywords of the call with what is beside the array: NumPy takes some of it by keyword only."""
-        return {**kwargs, self.names[place]: args[place]}
+    def _active(self, shadows: Sequence[Any]) -> list[int]:
+        """The places beside the array that `shadows` has something at."""
+        return [place for place in self.of_besides if place < len(shadows) and shadows[place] is not None]
 
-    def _others(self, args: Args, kwargs: Kwargs) -> dict[str, Any]:
-        """The arguments beside the array, where one of them is active."""
+    def _by_keyword(self, args: Args, kwargs: Kwargs) -> tuple[Args, dict[str, Any]]:
+        """The call with what is beside the array as keywords: NumPy takes some of it by keyword only."""
+        first = min(self.of_besides)
+        given = zip(self.names[first:], args[first:], strict=False)
+        named = {name: x for name, x in given if x is not self.defaults.get(name)}
+        return args[:first], {**named, **kwargs}
+
+    def _others(self, args: Args, kwargs: Kwargs, active: Sequence[int]) -> dict[str, Any]:
+        """The arguments beside the array, where some of them are active."""
         _, others, target, _ = self.split(args, kwargs)
         if target is not None:
-            name = self.names[self.beside or 0]
+            name = self.names[active[0]]
             raise UnsupportedError(
                 f"np.{self.function.__name__} with {name}= and out=, where {name} has a derivative",
                 "adbc has no rule for that form",
@@ -63,44 +73,48 @@ class ReductionRule(ArrayRule):
         return others
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        place = self.beside
-        if place is None or len(args) <= place:
+        if not self.of_besides or len(args) <= min(self.of_besides):
             return super().frule(args, dargs, kwargs)
-        options = self._by_keyword(args, kwargs, place)
-        if dargs[place] is None:
-            return super().frule(args[:place], dargs[:place], options)
-        others = self._others(args[:place], options)
+        active = self._active(dargs)
+        args, kwargs = self._by_keyword(args, kwargs)
+        if not active:
+            return super().frule(args, dargs[: len(args)], kwargs)
+        others = self._others(args, kwargs, active)
         refuse_opaque(args[0])
-        out, x = self.function(*args[:place], **options), gather(args[0])
+        out, x = self.function(*args, **kwargs), gather(args[0])
         dx = gather_tangent(args[0], dargs[0])
-        dout = self.of_beside[0](dargs[place], out, x, **others)
-        if dx is not None:
-            dout = dout + self.jvp[0](dx, out, x, **others)  # type: ignore[misc]  # of a reduction there is one
+        dout = None if dx is None else self.jvp[0](dx, out, x, **others)  # type: ignore[misc]  # there is one
+        for place in active:
+            more = self.of_besides[place][0](dargs[place], out, x, **others)
+            dout = more if dout is None else dout + more
         return out, finish(dout, out)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        place = self.beside
-        if place is None or len(args) <= place:
+        if not self.of_besides or len(args) <= min(self.of_besides):
             return super().rrule(args, fargs, kwargs)
-        options = self._by_keyword(args, kwargs, place)
-        if fargs[place] is None:
-            out, fout, pullback = super().rrule(args[:place], fargs[:place], options)
-            return out, fout, lambda bout: [*pullback(bout), None]
-        others = self._others(args[:place], options)
+        active, given = self._active(fargs), args
+        args, kwargs = self._by_keyword(args, kwargs)
+        if not active:
+            out, fout, pullback = super().rrule(args, fargs[: len(args)], kwargs)
+            rest = [None] * (len(given) - len(args))
+            return out, fout, lambda bout: [*pullback(bout), *rest]
+        others = self._others(args, kwargs, active)
         refuse_opaque(args[0])
-        out, x = self.function(*args[:place], **options), gather(args[0])
+        out, x = self.function(*args, **kwargs), gather(args[0])
         fout = new_shadow(out, True)
 
-        def pullback_of_both(bout: Any) -> Sequence[Any]:
+        def pullback_of_all(bout: Any) -> Sequence[Any]:
             by = fout if isinstance(fout, np.ndarray) else bout
-            found: list[Any] = [None] * len(args)
+            found: list[Any] = [None] * len(given)
             if by is not None:
                 if fargs[0] is not None:
-                    found[0] = give(fargs[0], args[0], self.vjp[0](by, out, x, **others))  # type: ignore[misc]
-                found[place] = give(fargs[place], args[place], self.of_beside[1](by, out, x, **others))
+                    found[0] = give(fargs[0], given[0], self.vjp[0](by, out, x, **others))  # type: ignore[misc]
+                for place in active:
+                    back = self.of_besides[place][1](by, out, x, **others)
+                    found[place] = give(fargs[place], given[place], back)
             return found
 
-        return out, fout, pullback_of_both
+        return out, fout, pullback_of_all
 
     def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
         return (

@@ -205,6 +205,25 @@ def _of_mean(formulas: Formulas) -> Formulas:
     )
 
 
+def var_by_ddof(
+    d: Any,
+    y: Any,
+    x: Any,
+    axis: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    where: Any = True,
+    correction: Any = None,
+    **_: Any,
+) -> Any:
+    """The derivative of a variance by what is taken off its divisor, times `d`, in both modes."""
+    return multiply(d, divide(y, freedom(x, axis, where, keepdims, ddof, correction)))
+
+
+def std_by_ddof(d: Any, y: Any, x: Any, **others: Any) -> Any:
+    return 0.5 * var_by_ddof(d, y, x, **others)
+
+
 # -- extrema ---------------------------------------------------------------------------------------------
 
 
@@ -415,9 +434,12 @@ def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) ->
     if result == "whole" and formulas in _WHOLE:
         row.formulas = (_WHOLE[formulas],)
     if "initial" in row.names and formulas in _OF_INITIAL:
-        row.take_besides("initial", _OF_INITIAL[formulas])
+        row.take_besides(initial=_OF_INITIAL[formulas])
     if names == MOMENT:
-        row.take_besides("mean", _of_mean(formulas))
+        of_freedom = _OF_FREEDOM[formulas]
+        row.take_besides(
+            ("ddof", "correction"), ddof=of_freedom, mean=_of_mean(formulas), correction=of_freedom
+        )
     return row
 
 
@@ -550,12 +572,15 @@ _OF_INITIAL: dict[Formulas, Formulas] = {
 }
 """The formulas of the number that a reduction begins with, by those of the array."""
 
+_OF_FREEDOM: dict[Formulas, Formulas] = {VAR: (var_by_ddof, var_by_ddof), STD: (std_by_ddof, std_by_ddof)}
+"""The formulas of what is taken off the divisor, by those of the array."""
+
 CUMSUM: Formulas = (cumsum_jvp, CUMSUM_FORMULA)
 CUMPROD: Formulas = (cumprod_jvp, cumprod_vjp)
 
 WITH_DTYPE = "a axis dtype out keepdims initial where"
 WITHOUT_DTYPE = "a axis out keepdims initial where"
-MOMENT = "a axis dtype out ddof keepdims mean"
+MOMENT = "a axis dtype out ddof keepdims mean correction"
 MEAN_NAMES = "a axis dtype out keepdims"
 CUMULATIVE = "a axis dtype out"
 UFUNC_REDUCE = "array axis dtype out keepdims initial where"
@@ -603,7 +628,7 @@ def _rows() -> list[Rule]:
         (np.fmin, EXTREMUM),
     ]:
         row = reduction(ufunc.reduce, UFUNC_REDUCE, axis_zero(formulas), axis=0)
-        row.take_besides("initial", axis_zero(_OF_INITIAL[formulas]))
+        row.take_besides(initial=axis_zero(_OF_INITIAL[formulas]))
         rows.append(row)
     running: Formulas = (running_jvp, running_vjp)
     for ufunc, formulas in [

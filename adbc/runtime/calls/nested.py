@@ -104,6 +104,7 @@ _FOLLOWED = frozenset(
         "adbc.passes.normal.managers",  # what throws into the generator of a manager is code of the program
         "adbc.runtime.state.slots", "adbc.runtime.state.array_shadows", "adbc.runtime.state.made_functions",
         "adbc.runtime.build.support", "adbc.runtime.entry.held", "adbc.runtime.entry.nested",
+        "adbc.runtime.entry.nested_rules",
         "adbc.runtime.entry.results", "adbc.types.attributes", "adbc.types.operators", "adbc.types.records",
     }
 )  # fmt: skip

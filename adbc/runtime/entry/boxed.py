@@ -36,7 +36,7 @@ from adbc.tangents.fit import as_numbers, fdata_misfit, misfit, rdata_misfit
 from adbc.tangents.protocol import kind_of
 from adbc.types import class_of, has_cotangent, has_shadow
 
-__all__ = ["DerivedFRule", "DerivedRule", "Pullback"]
+__all__ = ["DerivedFRule", "DerivedRule", "Pullback", "check_fit"]
 
 
 class Pullback:
@@ -108,6 +108,11 @@ class _Rule:
                 engine.entry(function, signature.types, active, self.mode).build(at_once=True)
 
     @property
+    def _function(self) -> Any:
+        """What the rule is of, as a gradient has it too."""
+        return self.signature.function
+
+    @property
     def is_primitive(self) -> bool:
         """Whether the rule table has the rule, so that nothing was derived."""
         classes: tuple[Any, ...] = tuple(map(class_of, self.signature.types))
@@ -160,7 +165,7 @@ class DerivedRule(_Rule):
     def __call__(self, *positional: CoDual, **named: CoDual) -> tuple[CoDual, Pullback]:
         duals, primals = self._given(positional, named)
         for i, dual in enumerate(duals):
-            _check_fit(self.signature, i, dual, fdata_misfit(dual.primal, dual.fdata))
+            check_fit(self.signature, i, dual, fdata_misfit(dual.primal, dual.fdata))
         shadows = [internal_fdata(d.fdata, d.primal) for d in duals]
         context = Context()
         out, fout, pullback = self._enter(context, self.engine.reverse_calls.call, primals, shadows)
@@ -191,7 +196,7 @@ class DerivedFRule(_Rule):
             return rule_call(self.engine, duals, tuple([k for k, _ in self.signature.keywords]), self.width)
         for i, dual in enumerate(duals):
             if dual.tangent is not NO_TANGENT:
-                _check_fit(self.signature, i, dual, misfit(dual.primal, dual.tangent))
+                check_fit(self.signature, i, dual, misfit(dual.primal, dual.tangent))
         tangents = [None if d.tangent is NO_TANGENT else as_numbers(d.primal, d.tangent) for d in duals]
         context = Context()
         context.is_forward = True
@@ -207,7 +212,8 @@ def _check_class(dual: Any, kind: type[Dual] | type[CoDual], part: str) -> None:
         )
 
 
-def _check_fit(signature: Signature, i: int, dual: Any, problem: str | None) -> None:
+def check_fit(signature: Signature, i: int, dual: Any, problem: str | None) -> None:
+    """Raise what a rule does that is given `dual` as its part `i`, if there is a `problem` with that."""
     if problem is not None:
         what = f"argument {i - 1}" if i else "the function"
         raise InvalidTangentError(

@@ -55,7 +55,17 @@ from adbc.types import AbstractType, has_cotangent, has_shadow
 from adbc.types.array_calls import DTYPE_CODES
 from adbc.types.lattice import FLOAT, ArrayType, TupleType, class_of, is_float64, is_list
 
-__all__ = ["ROWS", "follow", "gradient_as_function"]
+__all__ = [
+    "ROWS",
+    "follow",
+    "forwards_lines",
+    "gradient_as_function",
+    "inner_rule",
+    "learn",
+    "made_function",
+    "once",
+    "target_of",
+]
 
 
 # -- what is called of the runtime ---------------------------------------------------------------------------
@@ -95,7 +105,7 @@ class _Target(NamedTuple):
     order: tuple[int, ...]
 
 
-def _target(engine: Any, f: Any, count: int, names: tuple[str, ...]) -> _Target:
+def target_of(engine: Any, f: Any, count: int, names: tuple[str, ...]) -> _Target:
     """What computes ``f(*args)``, of which the last arguments are given by the keywords `names`."""
     total = count + len(names)
     if type(f) is types.FunctionType and is_derived(engine, f):
@@ -120,7 +130,7 @@ def _forwarder(count: int, names: tuple[str, ...]) -> Any:
     return written("forward", f"def forward({', '.join(['f', *xs, *ks])}):\n return f({given})", {})
 
 
-def _inner(engine: Any, target: _Target, values: Sequence[Any], active: Sequence[Any], mode: str) -> Any:
+def inner_rule(engine: Any, target: _Target, values: Sequence[Any], active: Sequence[Any], mode: str) -> Any:
     """The rule of `target` for these values, built, with code that can be lifted."""
     types_ = [engine.typeof(x) for x in values]
     for i, known in enumerate(lists_in(values)):
@@ -134,7 +144,7 @@ def _inner(engine: Any, target: _Target, values: Sequence[Any], active: Sequence
         if mode == "forward":
             break
     if not engine.check(rule):
-        return _inner(engine, target, values, active, mode)
+        return inner_rule(engine, target, values, active, mode)
     flags = tuple(
         (has_shadow(t) + 2 * has_cotangent(t)) if f else 0 for t, f in zip(rule.parameters, on, strict=True)
     )
@@ -151,6 +161,8 @@ def _given(call: Call, f: Any, target: _Target) -> list[Any]:
 
 def _follow_gradient(calls: Any, context: Context, call: Call) -> Call:
     """The call of a function that computes what a gradient, which is called, does."""
+    if Const in map(type, call.args):
+        raise _refused_constant(call.function._function)
     followed, rule, order = _followed_gradient(calls.engine.inside, call)
     f = call.function._function
     if rule.takes_function:
@@ -168,14 +180,14 @@ def _followed_gradient(engine: Any, call: Call) -> tuple[types.FunctionType, Any
     wanted = places(f, gradient._chosen, args, named)
     for i in wanted:
         check_differentiable(f, i, call.args[i], zero_tangent(call.args[i]), call.keywords, call.count)
-    target = _target(engine, f, call.count, call.keywords)
+    target = target_of(engine, f, call.count, call.keywords)
     values = _given(call, f, target)
     asked = [place in wanted for place in target.order]
     scratch = new_context(False)
     known = [
         is_asked or scratch.known_shadow(x) is not None for x, is_asked in zip(values, asked, strict=True)
     ]
-    rule, flags = _inner(engine, target, values, known, "reverse")
+    rule, flags = inner_rule(engine, target, values, known, "reverse")
     by_place = {place: i for i, place in enumerate(target.order)}
     results = tuple(by_place[place] for place in wanted)
     followed = _entrance(
@@ -213,7 +225,7 @@ def _entrance(
     known = rule.entrances.get(key)
     if known is not None:
         return known
-    lines, scope = _forwards(rule, flags, asked)
+    lines, scope = forwards_lines(rule, flags, asked)
     f = _named(rule, target, scope)
     lines += [f"value = real({f}, value)"] if has_aux or not _is_real(rule.result) else []
     if has_aux:
@@ -232,7 +244,7 @@ def _entrance(
         lines.append(f"return {value}, {found}")
     else:
         lines.append(f"return {found}, aux" if has_aux else f"return {found}")
-    made = rule.entrances[key] = _made(rule, _parameters(rule, flags), lines, scope)
+    made = rule.entrances[key] = made_function(rule, _parameters(rule, flags), lines, scope)
     return made
 
 
@@ -247,7 +259,9 @@ def _named(rule: Any, target: _Target, scope: dict[str, Any]) -> str:
     return "f"
 
 
-def _forwards(rule: Any, flags: Sequence[int], asked: Sequence[bool]) -> tuple[list[str], dict[str, Any]]:
+def forwards_lines(
+    rule: Any, flags: Sequence[int], asked: Sequence[bool]
+) -> tuple[list[str], dict[str, Any]]:
     """The lines that make a context and run the forwards pass, and the globals that they need."""
     scope = {**_SCOPE, "forwards": rule.forwards, "pullback": rule.pullback}
     lines = ["context = new_context(False)"]
@@ -332,7 +346,7 @@ def _parameters(rule: Any, flags: Sequence[int]) -> list[str]:
     return ["function"] * rule.takes_function + [f"x{i}" for i in range(len(flags))]
 
 
-def _made(rule: Any, parameters: Sequence[str], lines: Sequence[str], scope: dict[str, Any]) -> Any:
+def made_function(rule: Any, parameters: Sequence[str], lines: Sequence[str], scope: dict[str, Any]) -> Any:
     """The function with this body, which enters `rule`."""
     body = "\n ".join(lines)
     made = written("derivative", f"def derivative({', '.join(parameters)}):\n {body}", scope)
@@ -362,7 +376,7 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
         )
     given = [None if t is NO_TANGENT else t for t in tangents]
     _check_directions(f, primals, given)
-    target = _target(engine, f, len(primals), ())
+    target = target_of(engine, f, len(primals), ())
     scratch = new_context(True)
     values = [f if place < 0 else primals[place] for place in target.order]
     directions = [None if place < 0 else given[place] for place in target.order]
@@ -370,7 +384,7 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
         scratch.known_tangent(x) is not None if d is None else True
         for x, d in zip(values, directions, strict=True)
     ]
-    rule, flags = _inner(engine, target, values, known, "forward")
+    rule, flags = inner_rule(engine, target, values, known, "forward")
     kinds = tuple([t is None for t in given]), tuple(map(_as_given, primals, given))
     key = ("jvp", target.order, flags, kinds, has_aux)
     followed = rule.entrances.get(key)
@@ -410,7 +424,9 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
                 lines.append("if dout.__class__ is not number: return with_tangent(out, dout)")
             is_as_it_is = rule.result == FLOAT or type(rule.result) is ArrayType or number is not None
             lines.append("return out, dout" if is_as_it_is else "return with_tangent(out, dout)")
-        followed = rule.entrances[key] = _made(rule, ["function", "primals", "tangents"], lines, scope)
+        followed = rule.entrances[key] = made_function(
+            rule, ["function", "primals", "tangents"], lines, scope
+        )
     return call.rearranged(followed, None, None, at[:3])
 
 
@@ -435,7 +451,7 @@ def _as_given(x: Any, t: Any) -> str | None:
 def _check_directions(f: Any, primals: Sequence[Any], given: Sequence[Any]) -> None:
     """Raise, as `first_dual_call` does, if the tangents do not fit the arguments."""
     if Const in map(type, primals):
-        raise _refused(f, "an argument is declared adbc.Const")
+        raise _refused_constant(f)
     for i, (x, t) in enumerate(zip(primals, given, strict=True)):
         problem = None if t is None else misfit(x, t, _never)
         if problem is not None:
@@ -465,25 +481,27 @@ def _follow_vjp(calls: Any, context: Context, call: Call) -> Call:
     engine = calls.engine.inside
     has_aux = False
     if call.keywords:
-        if call.keywords != ("has_aux",):
-            raise ArgumentError(f"vjp takes has_aux by keyword, not {call.keywords}")
-        has_aux = bool(call.args[-1])
+        options = call.by_name()
+        has_aux = bool(options.pop("has_aux", False))
+        options.pop("reusable", None)  # where it is true, `nested_rules` is asked
+        if options:
+            raise ArgumentError(f"vjp takes has_aux and reusable by keyword, not {', '.join(options)}")
     f, primals = call.args[0], call.args[1 : call.count]
     if Const in map(type, primals):
-        raise _refused(call.function, "an argument is declared adbc.Const")
-    target = _target(engine, f, len(primals), ())
+        raise _refused_constant(f)
+    target = target_of(engine, f, len(primals), ())
     values = [f if place < 0 else primals[place] for place in target.order]
     scratch = new_context(False)
     known = [
         place >= 0 or scratch.known_shadow(x) is not None
         for place, x in zip(target.order, values, strict=True)
     ]
-    rule, flags = _inner(engine, target, values, known, "reverse")
+    rule, flags = inner_rule(engine, target, values, known, "reverse")
     asked = tuple([place >= 0 for place in target.order])
     key = ("vjp", target.order, flags, asked, has_aux)
     followed = rule.entrances.get(key)
     if followed is None:
-        lines, scope = _forwards(rule, flags, asked)
+        lines, scope = forwards_lines(rule, flags, asked)
         scope["once"] = once
         named = _named(rule, target, scope)
         lines += ["done = [False]"]
@@ -502,7 +520,7 @@ def _follow_vjp(calls: Any, context: Context, call: Call) -> Call:
             lines += [f"value = kept(value, ({''.join(f'x{i}, ' for i in range(len(flags)))}))"]
         lines += ["def back(cotangent):", *[f" {line}" for line in inside]]
         lines.append("return value, back, aux" if has_aux else "return value, back")
-        followed = rule.entrances[key] = _made(rule, _parameters(rule, flags), lines, scope)
+        followed = rule.entrances[key] = made_function(rule, _parameters(rule, flags), lines, scope)
     order = tuple([0 if place < 0 else place + 1 for place in target.order])
     return call.rearranged(followed, None, None, (0, *order) if rule.takes_function else order)
 
@@ -565,6 +583,16 @@ def _refused(function: Any, why: str) -> UnsupportedError:
     )
 
 
+def _refused_constant(f: Any) -> UnsupportedError:
+    return UnsupportedError(
+        f"a derivative of {describe(f)} is taken inside a function that is being differentiated, with an"
+        " argument declared adbc.Const",
+        "that would be a constant of the outer derivative too, which may depend on what it holds",
+        "give the value itself: by an argument that argnums, or a tangent of None, leaves out, the inner"
+        " derivative asks for nothing",
+    )
+
+
 def _bound(call: Call, names: Sequence[str], defaults: tuple[Any, ...]) -> list[Any]:
     """Per parameter the place of the argument in `call`; a default stands for itself, in a tuple."""
     found: list[Any] = [*range(call.count)]
@@ -610,10 +638,15 @@ _FUNCTIONS: dict[str, Callable[..., Call]] = {
 }
 
 
-def follow(calls: Any, context: Context, call: Call) -> Call:
-    """The call that is made in the place of `call`, of one of the public functions or of a gradient."""
+def learn(calls: Any) -> None:
+    """Let the table of rules know what inner derivatives call of the runtime."""
     if not calls.table.rows(new_context):
         calls.table.add(ROWS)
+
+
+def follow(calls: Any, context: Context, call: Call) -> Call:
+    """The call that is made in the place of `call`, of one of the public functions or of a gradient."""
+    learn(calls)
     if isinstance(call.function, ValueAndGradient):
         return _follow_gradient(calls, context, call)
     return _FUNCTIONS[call.function.__name__](calls, context, call)

@@ -136,6 +136,31 @@ def test_the_mean_of_a_variance_that_is_written_elsewhere() -> None:
         adbc.grad(lambda x: np.var(x, out=np.zeros(()), mean=x[0]))(X)
 
 
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="of newer versions of NumPy")
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: np.var(a, ddof=a[0, 0]),
+        lambda a: np.std(a[1], None, None, None, a[0, 0] * a[0, 1]),
+        lambda a: np.std(a, axis=0, ddof=a[0, 0], keepdims=True),
+        lambda a: np.std(a, axis=1, correction=a[0, 0] ** 2),
+        lambda a: a.var(0, ddof=a[0, 0]),
+        lambda a: np.var(a, axis=0, mean=a[:1], correction=a[0, 0], keepdims=True),
+        lambda a: np.var(a, ddof=a[0, 0], where=a > 0.5),
+        lambda a: np.std(X, ddof=a[0, 0]),
+        lambda a: np.std(a * (1 + 0.5j), ddof=a[0, 0]),
+        lambda a: np.std(np.full(3, 2.0), ddof=a[0, 0]),
+    ],
+)
+def test_what_is_taken_off_the_divisor_of_a_variance(f: Callable[[Any], Any]) -> None:
+    check_rule(f, np.array([[0.3, 1.2, 2.7], [0.9, 0.4, 1.7]]))
+
+
+def test_what_is_taken_off_the_divisor_of_a_variance_that_is_written_elsewhere() -> None:
+    with pytest.raises(UnsupportedError, match="ddof="):
+        adbc.grad(lambda x: np.var(x, out=np.zeros(()), ddof=x[0]))(X)
+
+
 def overwritten(r: Any, x: Any) -> Any:
     r[...] = x[0]
     return np.mean(r) * x[1]
