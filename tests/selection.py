@@ -4,7 +4,7 @@
 these took.  Of each of them so many cases are quick as fit into `BUDGET` seconds, spread over all of its
 cases; at least one, unless a single one takes longer than `LONGEST`.  The others are slow.  So what is left
 out is decided by what was measured, every folder keeps tests, and what is new is run until somebody measures
-again::
+again.  Tests of the source itself (`ALWAYS`) are all quick: each case is about another part of it::
 
     python -m pytest -m "" -n 2 --record-durations
 
@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TypeVar
 
 __all__ = [
+    "ALWAYS",
     "BUDGET",
     "LONGEST",
     "PATH",
@@ -47,6 +48,9 @@ BUDGET = float(os.environ.get("ADBC_TESTS_BUDGET") or 0.5)
 """Seconds that all quick cases of one test may take."""
 LONGEST = 2.5
 """Seconds that one case may take and be quick."""
+
+ALWAYS = ("tests/test_layout.py", "tests/test_module_state.py")
+"""Files of which no case is left out."""
 
 Durations = dict[str, tuple[int, float]]
 """The name of a test without the case -> number of cases, seconds of all of them."""
@@ -76,7 +80,7 @@ def place_of(name: str, order: str) -> str:
 
 def quick_cases(durations: Durations, function: str) -> float:
     """How many cases of a test are quick; infinity if it has not been found to be long."""
-    if function not in durations:
+    if function not in durations or function.startswith(ALWAYS):
         return float("inf")
     count, seconds = durations[function]
     each = seconds / count

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent / "adbc"
 
-BOTTOM = {"collector", "errors", "config", "flags", "lazy", "records", "version"}
+BOTTOM = {"functions", "collector", "errors", "config", "flags", "lazy", "records", "version"}
 ENGINE = BOTTOM | {"chainrules", "ir", "tangents", "cpython", "types", "lift", "passes", "rules", "derive"}
 ENGINE |= {"forward", "reverse", "emit", "low", "native", "runtime", "api"}
 
@@ -22,6 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
     "flags": set(),
+    "functions": set(),
     "collector": set(),
     "records": set(),
     "lazy": {"collector"},

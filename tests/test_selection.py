@@ -34,6 +34,7 @@ def test_of_long_tests_as_many_cases_are_quick_as_fit() -> None:
     assert quick_cases(DURATIONS, "a.py::test_b") == 1
     assert quick_cases(DURATIONS, "a.py::test_c") == 0
     assert quick_cases(DURATIONS, "a.py::test_new") == float("inf")
+    assert quick_cases(selection.read(), "tests/test_layout.py::test_imports_point_one_way") == float("inf")
     names = [
         f"a.py::test_{x}[{k}]"
         for x, count in (("b", 10), ("c", 2), ("d", 3), ("new", 50))

@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 
 from adbc.cpython.decode import Instruction, Slot, decode
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.records import record
 
 __all__ = [

@@ -12,8 +12,8 @@ import types
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
-from adbc.cpython.functions import is_function
 from adbc.cpython.names import shared_written, with_nested
+from adbc.functions import is_function
 
 __all__ = ["kept_freevars"]
 

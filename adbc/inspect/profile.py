@@ -21,8 +21,8 @@ from typing import Any
 
 from adbc.api import vjp
 from adbc.config import FOLDER
-from adbc.cpython.functions import is_function
 from adbc.errors import ArgumentError
+from adbc.functions import is_function
 from adbc.records import record
 from adbc.runtime import default_engine
 from adbc.runtime.build.engine import Engine

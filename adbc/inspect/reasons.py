@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.inspect.source import line_of, text_at
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph

@@ -14,10 +14,10 @@ import sys
 import types
 from typing import Any
 
-from adbc.cpython.functions import is_function
 from adbc.emit import emit
 from adbc.emit.assembly import HAS_DOCSTRING
 from adbc.errors import LiftError
+from adbc.functions import is_function
 from adbc.ir.graph import Graph
 from adbc.lift import lift
 from adbc.passes import NORMAL

@@ -6,8 +6,8 @@ import types
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
-from adbc.cpython.functions import is_function
 from adbc.errors import ArgumentError
+from adbc.functions import is_function
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
 from adbc.reverse.layout import Records

@@ -18,7 +18,7 @@ import sys
 import types
 from typing import Any
 
-from adbc.cpython.functions import is_builtin_function
+from adbc.functions import is_builtin_function
 from adbc.ir.intrinsics import EXHAUSTED, INTRINSICS, UNBOUND
 
 __all__ = ["constant_text", "named_constant", "qualified_name"]

@@ -23,8 +23,8 @@ import types
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
-from adbc.cpython.functions import is_function
 from adbc.errors import AdbcError, ArgumentError, VerificationError
+from adbc.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.ops import call_form

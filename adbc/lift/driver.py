@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from adbc.cpython.decode import Code, decode
-from adbc.cpython.functions import is_function
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
+from adbc.functions import is_function
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import UNBOUND
 from adbc.ir.traverse import remove_unreachable

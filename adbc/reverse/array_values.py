@@ -31,7 +31,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, Loops

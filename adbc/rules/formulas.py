@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.records import record
 
 __all__ = ["AnyFormula", "Formula", "FormulaCall", "always", "formulas_of", "function_of"]

@@ -18,8 +18,8 @@ from typing import Any
 from adbc.chainrules.plugins import plugins
 from adbc.chainrules.registry import BOTH, Origin, Rank, declared_in
 from adbc.collector import loading
-from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
+from adbc.functions import is_function
 from adbc.rules.classes import Question, noting, still
 from adbc.rules.contexts import is_for_speed
 from adbc.rules.kinds import RowKind

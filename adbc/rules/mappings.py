@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict, _count_elements, defaultdict  # ty
 from types import ModuleType
 from typing import Any
 
-from adbc.cpython.functions import is_builtin_function, is_function
+from adbc.functions import is_builtin_function, is_function
 from adbc.ir import intrinsics
 from adbc.rules.builtins import dicts
 from adbc.rules.builtins.iteration import making_iterator

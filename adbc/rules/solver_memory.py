@@ -21,8 +21,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
+from adbc.functions import is_function
 from adbc.tangents.contents import contents, differs, elements_of, is_of_array, put_back
 from adbc.tangents.fields import instance_fields, is_python_class
 from adbc.tangents.protocol import kind_of

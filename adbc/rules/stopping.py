@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
+from adbc.functions import is_function
 from adbc.rules.sequences import nothing
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
 from adbc.tangents import NO_TANGENT, Const, MutableTangent

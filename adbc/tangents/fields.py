@@ -8,9 +8,9 @@ from _thread import _local as LOCAL
 from collections.abc import Iterator
 from typing import Any
 
-from adbc.cpython.functions import is_builtin_function, is_function, stands_for_another
 from adbc.errors import UnsupportedError
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
+from adbc.functions import is_builtin_function, is_function, stands_for_another
 
 __all__ = [
     "FORMS",

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from adbc.cpython.functions import is_function
 from adbc.flags import HEAP_TYPE
+from adbc.functions import is_function
 from adbc.rules import default_table
 from adbc.rules.types import behind
 from adbc.tangents import FData, RData, Tangent

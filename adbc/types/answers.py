@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from adbc.cpython.functions import is_builtin_function
+from adbc.functions import is_builtin_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.terminators import Return

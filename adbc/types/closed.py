@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value

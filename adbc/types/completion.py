@@ -25,7 +25,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import reverse_postorder

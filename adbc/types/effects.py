@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
 from adbc.rules.effects import ANYTHING, HANDS_ON, KEEPS, READS, RETURNS, WRITES, Use

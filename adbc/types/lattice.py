@@ -26,8 +26,8 @@ import types
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from adbc.cpython.functions import is_function
 from adbc.flags import HEAP_TYPE
+from adbc.functions import is_function
 from adbc.records import record
 from adbc.tangents.protocol import AddressKind, kind_of
 from adbc.tangents.scalars import is_distribution

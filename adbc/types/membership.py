@@ -5,7 +5,7 @@ Nothing here runs while types are right: debug mode and the tests ask.
 
 from __future__ import annotations
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.types.lattice import (
     AbstractType,
     ArrayType,

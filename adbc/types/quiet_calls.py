@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adbc.cpython.functions import is_builtin_function
+from adbc.functions import is_builtin_function
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.effects import is_passive

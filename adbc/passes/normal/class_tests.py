@@ -40,7 +40,7 @@ import sys
 import types
 from typing import Any
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _class_is_, _foreigncall_, _getattr_, _method_is_
 from adbc.ir.terminators import Branch, Jump

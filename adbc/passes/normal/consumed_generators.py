@@ -45,7 +45,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, NamedTuple, Protocol
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import protect

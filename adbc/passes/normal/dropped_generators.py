@@ -54,7 +54,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from adbc.cpython.decode import table
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir import intrinsics as i
 from adbc.ir.builder import Builder, Variables
 from adbc.ir.graph import Block, Graph

@@ -21,8 +21,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from adbc.cpython.functions import is_function
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
+from adbc.functions import is_function
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import INTRINSICS, _foreigncall_, _iter_, _new_
 from adbc.ir.ops import OPS

@@ -35,7 +35,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir.builder import remove_dead_phis
 from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _getattr_, _new_, _project_, _unpack_

@@ -32,9 +32,9 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from adbc.cpython.functions import is_builtin_function, stands_for_another
 from adbc.cpython.names import globals_written
 from adbc.flags import HEAP_TYPE
+from adbc.functions import is_builtin_function, stands_for_another
 from adbc.ir.graph import IMPORT, Graph, Guard
 from adbc.ir.intrinsics import (
     _delete_global_,

@@ -33,7 +33,7 @@ import types
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _foreigncall_, _getattr_, _load_special_, _new_
 from adbc.ir.values import Const, Instruction, Value

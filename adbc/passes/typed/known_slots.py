@@ -29,7 +29,7 @@ import operator
 from collections.abc import Callable, Collection
 from typing import Any
 
-from adbc.cpython.functions import is_builtin_function
+from adbc.functions import is_builtin_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import forget_handler, is_idle

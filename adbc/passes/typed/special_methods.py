@@ -28,7 +28,7 @@ import types
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from adbc.cpython.functions import is_builtin_function
+from adbc.functions import is_builtin_function
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _bool_, _foreigncall_, _getattr_, _setattr_, _unpack_
 from adbc.ir.values import Const, Instruction, Value

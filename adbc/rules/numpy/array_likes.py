@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adbc.cpython.functions import is_builtin_function
+from adbc.functions import is_builtin_function
 from adbc.rules.classes import has
 from adbc.rules.numpy.base import is_plain, is_sequence, refuse_own_protocol
 from adbc.rules.numpy.operators import BINARY

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.rules.kinds import RowKind
 from adbc.rules.numpy import array_likes, instances, short
 from adbc.rules.numpy.base import ArrayRule

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from adbc.cpython.functions import stands_for_another
 from adbc.errors import UnsupportedError
+from adbc.functions import stands_for_another
 from adbc.rules.classes import overrides, stands_for_position
 from adbc.rules.formulas import FormulaCall
 from adbc.rules.numpy.base import (

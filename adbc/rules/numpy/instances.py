@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from adbc.cpython.functions import is_builtin_function, is_function
 from adbc.errors import UnsupportedError
+from adbc.functions import is_builtin_function, is_function
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
 from adbc.rules.numpy import dressing

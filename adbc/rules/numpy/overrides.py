@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
+from adbc.functions import is_function
 from adbc.rules.classes import has, overrides
 from adbc.rules.numpy.base import is_sequence, refuse_own_protocol
 from adbc.rules.numpy.linalg import ROWS as LINALG

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
+from adbc.functions import is_function
 from adbc.tangents.array_instances import bare
 
 __all__ = [

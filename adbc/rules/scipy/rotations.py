@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import _rotation_cy, _rotation_xp
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.rules.scipy.factorisations import polar_factors
 from adbc.rules.table import Overlay, Rule
 

@@ -8,7 +8,7 @@ import inspect
 import types
 from typing import Any
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir import intrinsics
 from adbc.ir.values import Const
 from adbc.rules.lookup import RuleTable

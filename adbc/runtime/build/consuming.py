@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from adbc import passes
-from adbc.cpython.functions import is_function
 from adbc.errors import LiftError
+from adbc.functions import is_function
 from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _new_, _setattr_
 from adbc.ir.traverse import copy_graph, uses

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adbc.collector import paused
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir.graph import Graph
 from adbc.reverse.layout import Records
 from adbc.runtime.build.facts import Fact, NameFact, together

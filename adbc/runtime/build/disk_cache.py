@@ -29,8 +29,8 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from adbc.cpython.functions import is_function
 from adbc.errors import ArgumentError, VerificationError
+from adbc.functions import is_function
 from adbc.ir.values import Const
 from adbc.runtime.build.facts import AnswerFact, CellFact, DefaultsFact
 from adbc.runtime.build.naming import Names, digest_of_code, functions_of

@@ -25,6 +25,7 @@ from adbc.collector import loading, paused
 from adbc.config import Config
 from adbc.emit.backend import Bytecode
 from adbc.errors import VerificationError
+from adbc.forward import ForwardSupport
 from adbc.ir.backend import Backend
 from adbc.ir.graph import Graph
 from adbc.rules.lookup import RuleTable
@@ -153,18 +154,20 @@ class Engine:
         self.reverse_calls = reverse_calls(self, watch)
         self.plain = plain
         self.reverse = reverse_support(self, self.reverse_calls, watch, tell)
-        if plain is None:
-            self.forward_calls = forward_calls(self, watch)
-            self.forward = forward_support(self, self.forward_calls, watch, tell)
-        else:
-            from adbc.runtime.build.batched import (  # of such engines only
-                BatchedForwardCalls,
-                batched_support,
-            )
-
-            self.forward_calls = BatchedForwardCalls(self)
-            self.forward = batched_support(forward_support(self, self.forward_calls, watch, tell))
+        self.forward_calls, self.forward = self._forward(watch, tell)
         _engines.add(self)
+
+    def _forward(
+        self, watch: Watch | None, tell: Callable[[Decisions], None] | None
+    ) -> tuple[Any, ForwardSupport]:
+        """What makes calls in forward mode, and what its builder asks; of batches, if that is what for."""
+        if self.plain is None:
+            calls = forward_calls(self, watch)
+            return calls, forward_support(self, calls, watch, tell)
+        from adbc.runtime.build.batched import BatchedForwardCalls, batched_support  # few engines are such
+
+        batched = BatchedForwardCalls(self)
+        return batched, batched_support(forward_support(self, batched, watch, tell))
 
     def clear(self) -> None:
         """Forget everything that was derived."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import is_
 from typing import Any
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir.graph import IMPORT
 from adbc.rules.classes import inherits, overrides
 from adbc.rules.lookup import RuleTable

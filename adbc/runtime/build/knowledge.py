@@ -68,17 +68,16 @@ from adbc.runtime.calls.operators import MAY_ASK, is_asked
 from adbc.runtime.calls.plain import is_of_library, leads_nowhere
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer
 from adbc.types.answers import is_seen_to_answer
+from adbc.types.array_results import row_result
 from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed
-from adbc.types.inference import ARRAY_RESULTS, type_of
+from adbc.types.inference import type_of
 from adbc.types.keywords import deciding
 from adbc.types.lattice import (
     ClosureType,
     ComplexType,
-    Exact,
     ListType,
     RealType,
-    has_shadow,
     inferred_type,
     memory_type,
 )
@@ -455,12 +454,12 @@ class Knowledge(Members):
         """The type of a call's result."""
         row = self.row(function, deciding(types_, keywords))
         if row is not None:
-            if row.is_drawn and (declared := _row_result(row, types_)) is not ANY and not keywords:
+            if row.is_drawn and (declared := row_result(row, types_)) is not ANY and not keywords:
                 return declared
             if row.kind is RowKind.OVERLAY:
                 return self._python_result(row.body, types_, keywords)
             is_told = not keywords or row.result is function  # a class, whatever it is given
-            return _row_result(row, types_) if is_told else ANY
+            return row_result(row, types_) if is_told else ANY
         return self._python_result(function, types_, keywords)
 
     def sample(
@@ -676,24 +675,6 @@ def _with_numbers(graph: Graph, namespace: dict[str, Any]) -> bool:
     graph.replace_uses(found)
     drop(graph, reads)
     return bool(found)
-
-
-def _row_result(row: Any, types_: Sequence[AbstractType]) -> AbstractType:
-    """The type of a result as its rule declares it."""
-    if row.stops and len(types_) == 1 and not has_shadow(types_[0]):
-        return types_[0]
-    result = row.result
-    if result is None:
-        return ANY
-    if isinstance(result, str):
-        return ARRAY_RESULTS[result](types_)
-    if isinstance(result, type):
-        return Exact(result)
-    classes = [class_of(t) for t in types_]
-    if None in classes:
-        return ANY
-    answer = result(*classes)
-    return Exact(answer) if isinstance(answer, type) else ANY
 
 
 def _knows_nothing(

@@ -12,9 +12,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adbc.cpython.functions import is_builtin_function
 from adbc.cpython.wrappers import CACHED
 from adbc.flags import HEAP_TYPE
+from adbc.functions import is_builtin_function
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction

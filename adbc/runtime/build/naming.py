@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.rules.formulas import Formula
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.build.places import Nameless, codes_in, module_of, place_of, walk

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adbc import forward, passes, reverse  # the builders of a mode are loaded when it is first used
-from adbc.cpython.functions import is_function
 from adbc.derive.support import CommonSupport
+from adbc.functions import is_function
 from adbc.ir.backend import Unit
 from adbc.ir.graph import Graph
 from adbc.passes.derived.strong_zeros import Later

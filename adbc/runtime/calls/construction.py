@@ -9,8 +9,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
-from adbc.cpython.functions import is_builtin_function
 from adbc.errors import UnsupportedError
+from adbc.functions import is_builtin_function
 from adbc.ir import intrinsics
 from adbc.rules.builtins.displays import NEW
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent

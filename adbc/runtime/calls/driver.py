@@ -39,7 +39,6 @@ from adbc.runtime.calls.classes import (
     way_to_set,
 )
 from adbc.runtime.calls.comparing import compared_plainly
-from adbc.runtime.calls.dispatched import CALLED, implementation
 from adbc.runtime.calls.forms import forms_met
 from adbc.runtime.calls.in_c import InC
 from adbc.runtime.calls.iterating import Iterating
@@ -233,10 +232,6 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         if kind is FunctionType:
             if f.__module__ == "logging" and is_off(f, xs):
                 return self.of_values(context, f, xs, len(xs) + 1, keywords)
-            if f.__code__ is CALLED and not self.table.rows(f):
-                found = implementation(f, xs[: len(xs) - len(keywords)])
-                if type(found) is FunctionType:
-                    return self.call(context, keywords, found, None, xs, fs, mode)
             entered = self.enter_known(context, keywords, f, ff, xs, fs, "function", mode)
             if entered is not None:
                 return entered

@@ -18,11 +18,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
-from adbc.cpython.functions import is_function
 from adbc.cpython.libraries import is_library_class, is_library_code, is_own_code
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.flags import HEAP_TYPE
+from adbc.functions import is_function
 from adbc.rules.builtins.iteration import ITERATORS
 from adbc.runtime.calls import beside, nested, texts
 from adbc.runtime.calls.changeable import Code, bind, reach_of, variable

@@ -16,8 +16,8 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from adbc.cpython.functions import is_function
 from adbc.errors import UnsupportedError
+from adbc.functions import is_function
 from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _next_, _resume_, unraisable
 from adbc.ir.values import Instruction
 from adbc.passes.normal.dropped_generators import makes_generators

@@ -12,6 +12,7 @@ from adbc.cpython.libraries import is_library_code
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls import plans
 from adbc.runtime.calls.callables import has_defaults_beside
+from adbc.runtime.calls.dispatched import CALLED, implementation
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
@@ -32,6 +33,19 @@ class KnownFunctions(abc.ABC):
     table: RuleTable
     unfollowed: set[CodeType]
     fill: Callable[[Any, Any], Any]
+
+    @abc.abstractmethod
+    def call(
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        mode: Mode | None = None,
+    ) -> Any:
+        """The answer of ``f(*xs)``, the last arguments by keyword."""
 
     @abc.abstractmethod
     def enter_by(
@@ -76,7 +90,8 @@ class KnownFunctions(abc.ABC):
         """Enter a Python function that is no library code as it was entered before; None if none like this
         was, or it has rules.  called: what the call was of."""
         if f.__code__ in self.unfollowed:
-            return None
+            is_chosen = f.__code__ is CALLED and called == "function"
+            return self.call_chosen(context, keywords, f, xs, fs, mode) if is_chosen else None
         if not keywords:
             plan = plans.followed(self.engine, mode, f, xs, fs)
             if plan is not None:
@@ -94,6 +109,22 @@ class KnownFunctions(abc.ABC):
         if f in with_active_defaults or has_defaults_beside(ff):
             return None
         return self.enter_gathered(context, plan, f, ff, values, beside, gather, called)
+
+    def call_chosen(
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: FunctionType,
+        xs: Values,
+        fs: Values,
+        mode: Mode,
+    ) -> Any:
+        """Call what a function that `functools.singledispatch` has made chooses for these arguments; None if
+        that is no function in Python, or `f` has rules."""
+        found = None if self.table.rows(f) else implementation(f, xs[: len(xs) - len(keywords)])
+        return (
+            self.call(context, keywords, found, None, xs, fs, mode) if type(found) is FunctionType else None
+        )
 
     def clear(self, plan: Plan, f: FunctionType) -> bool:
         """Whether `f` has no rules of its own, so that it is entered by `plan`, which is for all functions

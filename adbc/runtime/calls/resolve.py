@@ -13,8 +13,8 @@ import types
 from typing import Any
 
 from adbc.cpython.arity import is_misfit
-from adbc.cpython.functions import is_function, stands_for_another
 from adbc.errors import UnsupportedError
+from adbc.functions import is_function, stands_for_another
 from adbc.ir import intrinsics
 from adbc.rules.deciding import how_many_decide
 from adbc.rules.lookup import RuleTable

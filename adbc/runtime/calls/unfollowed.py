@@ -6,8 +6,8 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.cpython.functions import is_function
 from adbc.cpython.libraries import ABOUT_TEXT
+from adbc.functions import is_function
 from adbc.runtime.calls.logs import is_quiet
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.protocol import kind_of

@@ -28,11 +28,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adbc.cpython.cells import captured
-from adbc.cpython.functions import is_function
 from adbc.cpython.libraries import is_library_class, is_library_code
 from adbc.cpython.names import attributes_reset, names_in
 from adbc.cpython.variables import Passed, passed_at, settled
 from adbc.errors import UnsupportedError
+from adbc.functions import is_function
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.calls.unfollowed import WEAK_CONTAINERS

@@ -12,8 +12,8 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from adbc.cpython.functions import is_function
 from adbc.errors import InvalidTangentError, PullbackConsumedError
+from adbc.functions import is_function
 from adbc.rules.kinds import RowKind
 from adbc.runtime.calls.plans import Mode
 from adbc.runtime.entry.entering import enter, go_back

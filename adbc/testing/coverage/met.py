@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
-from adbc.cpython.functions import is_function
+from adbc.functions import is_function
 from adbc.ir.graph import Graph
 from adbc.records import record
 from adbc.rules import default_table

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adbc.cpython.functions import is_builtin_function, is_function
+from adbc.functions import is_builtin_function, is_function
 from adbc.rules import default_table
 from adbc.rules.kinds import RowKind
 from adbc.testing.coverage.entries import entries_of
