@@ -8,13 +8,13 @@ data from then on, so that the classes of the arguments say by which rule a func
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from adbc.runtime.state.engine import EngineView
 from adbc.types import AbstractType
 from adbc.types.lattice import Exact, TupleType
 
-__all__ = ["SOME_TUPLE", "Forms", "data_places", "forms_met"]
+__all__ = ["SOME_TUPLE", "Forms", "data_arguments", "data_places", "forms_met"]
 
 SOME_TUPLE = Exact(tuple)
 """The type of a tuple that is data."""
@@ -77,6 +77,12 @@ def data_places(engine: EngineView, function: types.FunctionType) -> frozenset[i
     """The places of the parameters of `function` for which tuples are data."""
     found: Forms | None = engine.forms.get((function.__code__, id(function.__globals__)))
     return _NOWHERE if found is None else found.data
+
+
+def data_arguments(engine: EngineView, function: types.FunctionType) -> Container[int]:
+    """The places of arguments of calls by position that are parameters for which tuples are data."""
+    found = data_places(engine, function)
+    return [place for place in found if place < function.__code__.co_argcount] if found else found
 
 
 _MOST_FORMS, _DEEPEST = 6, 3

@@ -24,7 +24,7 @@ from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, may_change
 from adbc.runtime.calls.dispatched import CHOOSING
-from adbc.runtime.calls.forms import SOME_TUPLE, data_places, forms_met
+from adbc.runtime.calls.forms import SOME_TUPLE, data_arguments, data_places, forms_met
 from adbc.runtime.calls.keys import BY_KEY, is_asked_key
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.steps import Call
@@ -493,7 +493,7 @@ def bound(
             return None
     if engine.epoch != engine.table.epoch:
         engine.clear()
-    data = _data(engine, function, keywords)
+    data = () if keywords else data_arguments(engine, function)
     kinds = [
         tuple if place in data and type(x) is tuple else kind(engine, x)
         for place, x in enumerate((*xs, *defaults))
@@ -521,13 +521,6 @@ def bound(
             if places:
                 engine.plans[short, *[kinds[place] for place in places]] = known
     return known, values, beside, found.gather
-
-
-def _data(engine: EngineView, function: types.FunctionType, keywords: tuple[str, ...]) -> Collection[int]:
-    """The places of the arguments of a call, the last ones by keyword, that are parameters for which tuples
-    are data."""
-    found = data_places(engine, function)
-    return {place for place in found if place < function.__code__.co_argcount and not keywords}
 
 
 def by_more_than_class(kinds: Sequence[Any], xs: Sequence[Any]) -> tuple[int, ...] | None:
