@@ -296,7 +296,7 @@ def plan(
     given: list[Any] = [f is not None for f in fs]
     if mode == "forward":
         for i, known_list in enumerate(lists):
-            if known_list is ROWS and given[i] and not _has_all_rows(fs[i]):
+            if known_list is ROWS and given[i] and {*map(type, fs[i])} - {list}:  # a row of zeros is none
                 given[i] = PERHAPS
     key = (mode, function.__code__, id(function.__globals__), *classes, *given)
     known: Plan | None = engine.plans.get(key)
@@ -661,11 +661,6 @@ def takes(function: types.FunctionType, count: int) -> bool:
     code = function.__code__
     others = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
     return count == code.co_argcount and not code.co_kwonlyargcount and not others
-
-
-def _has_all_rows(tangent: list[Any]) -> bool:
-    """Whether the tangent of a list of lists has a list for each of these."""
-    return [*map(type, tangent)].count(list) == len(tangent)
 
 
 def is_derived(engine: EngineView, function: Any) -> bool:
