@@ -151,6 +151,23 @@ def _sampled_fit(function: Any, *described: Any, **also: Any) -> Any:
     return sampled(_like_a_fit, *described, **also)
 
 
+def _without_coefficients(p: Any, x: Any) -> Any:
+    return np.polyval(np.asarray(p)[:0], x)
+
+
+def _sampled_value(function: Any, *described: Any, **also: Any) -> Any:
+    """What `sampled` says, unless a polynomial without coefficients, zero in the dtype of the point, is of
+    another type."""
+    found = sampled(function, *described, **also)
+    return found if found == sampled(_without_coefficients, *described, **also) else None
+
+
+def _value_row() -> ArrayRule:
+    row = ArrayRule(np.polyval, "p x", jvp=[polyval_dp, polyval_dx], vjp=[polyval_bp, polyval_bx])
+    row.sample = _sampled_value
+    return row
+
+
 def _fit_row() -> ArrayRule:
     row = ArrayRule(
         _polyfit_of, "x y w deg rcond",
@@ -289,7 +306,7 @@ def _polyfit(
 
 ROWS: list[Rule] = [
     ArrayRule(np.vander, "x N increasing", jvp=[vander_jvp], vjp=[vander_vjp]),
-    ArrayRule(np.polyval, "p x", jvp=[polyval_dp, polyval_dx], vjp=[polyval_bp, polyval_bx]),
+    _value_row(),
     ZeroRule(is_of_order, result=bool),
     ArrayRule(_polyder_of, "p m", jvp=[polyder_jvp], vjp=[polyder_vjp]),
     Overlay(np.polyder, _polyder, when=plain),
