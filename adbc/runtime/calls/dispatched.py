@@ -1,7 +1,8 @@
 """Functions that choose another one by the class of an argument: what `functools.singledispatch` makes.
 
-The choice depends on a class and on what has been registered, and has no derivative.  So it is made here, as
-it is made plainly: by ``dispatch``, which remembers it.
+The choice depends on a class and on what has been registered, and has no derivative.  So it is made here, by
+the registry as it is; the cache of the function, which code that is being differentiated may clear, and the
+pullback fill again, is left alone.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def chosen(call: Call) -> Step | None:
         return None if found is None else Delegate(call.of(found))
     if len(call.args) != 1 or call.keywords or not issubclass(type(call.args[0]), type):
         return None
-    return Found(call, function(call.args[0]))
+    return Found(call, _implementation(function, call.args[0]))
 
 
 def implementation(function: types.FunctionType, args: Sequence[Any]) -> Any:
@@ -43,7 +44,13 @@ def implementation(function: types.FunctionType, args: Sequence[Any]) -> Any:
     dispatch = _in_cell(function, "dispatch")
     if type(dispatch) is not types.FunctionType or dispatch.__code__ is not _ASKING:
         return None
-    return dispatch(args[0].__class__)
+    return _implementation(dispatch, args[0].__class__)
+
+
+def _implementation(dispatch: types.FunctionType, cls: type) -> Any:
+    """What ``dispatch(cls)`` gives."""
+    registry = _in_cell(dispatch, "registry")
+    return registry[cls] if cls in registry else functools._find_impl(cls, registry)  # type: ignore[attr-defined]
 
 
 def _in_cell(function: types.FunctionType, name: str) -> Any:

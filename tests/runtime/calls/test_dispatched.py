@@ -85,8 +85,21 @@ def by_methods(x: float) -> Any:
     return total
 
 
+def registered_inside(x: float) -> Any:
+    """What is registered holds a number with a derivative; to register clears the cache of what is chosen."""
+
+    class Local: ...
+
+    def of_local(shape: Any, y: float) -> float:
+        return x * y
+
+    total = area(Square(), x)
+    area.register(Local, of_local)
+    return total + area(Local(), x) + area(Square(), x)
+
+
 @pytest.mark.parametrize("speculation", ["learn", "never", "dynamic", "interpret"])
-@pytest.mark.parametrize("function", [by_functions, by_methods], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [by_functions, by_methods, registered_inside], ids=lambda f: f.__name__)
 def test_both_modes(function: Any, speculation: str) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):
         for _ in range(2):
@@ -116,3 +129,38 @@ def test_nothing_of_the_choice_is_followed(monkeypatch: pytest.MonkeyPatch) -> N
     gradient(1.3)
     assert not {"dispatch_cache", "update_wrapper", "_find_impl", "get", "setattr", "getitem"} & set(made)
     assert len(made) <= 60
+
+
+def test_a_recursion_over_nested_data_enters_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree: Any = "x"
+    for k in range(6):
+        tree = ("sum", tree, (k, "x"))
+
+    @functools.singledispatch
+    def value(node: Any, x: float) -> Any:
+        return node * x
+
+    @value.register
+    def _(node: str, x: float) -> Any:
+        return x
+
+    @value.register
+    def _(node: tuple, x: float) -> Any:
+        total = 0.0
+        for part in node[1:]:
+            total += value(part, x)
+        return total
+
+    gradient = adbc.value_and_grad(value, 1)
+    for _ in range(12):
+        assert gradient(tree, 1.3) == (value(tree, 1.3), 7.0)
+    slow = []
+    call_slowly = ReverseCalls.call_slowly
+
+    def counted(self: Any, context: Any, call: Any, count: int, mode: Any) -> Any:
+        slow.append(call.function)
+        return call_slowly(self, context, call, count, mode)
+
+    monkeypatch.setattr(ReverseCalls, "call_slowly", counted)
+    gradient(tree, 1.3)
+    assert not slow
