@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import heapq
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
 import pytest
 
 import adbc
@@ -186,3 +188,28 @@ def test_a_replaced_record_costs_little(at_once: None) -> None:
         for _ in range(6):
             gradient(1.3)
         assert executed(lambda: gradient(1.3)) < 12 * executed(lambda: f(1.3))  # noqa: B023  # called here
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any = 2.0
+
+
+def of_a_guess(x: float, v: Any) -> Any:
+    """What the fields are of is guessed, and the rest behind a wrong guess is given the replaced record."""
+    t = x
+    heap: list[Any] = []
+    for k, e in enumerate(v):
+        heapq.heappush(heap, (e * 1.5, k))
+    while heap:
+        e, k = heapq.heappop(heap)
+        t = t + 0.1 * e * k
+    p = Pair(t)
+    q = p._replace(second=t * v[0])
+    t = 0.3 * p.second * q.first + 0.1 * q.second
+    return t + 0.01 * v.sum()
+
+
+def test_a_replaced_record_behind_a_wrong_guess(at_once: None) -> None:
+    for k in range(4):
+        check_gradient(of_a_guess, 0.5 + k, np.array([0.3, 0.7, 0.2]), argnums=(0, 1))

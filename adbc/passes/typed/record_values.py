@@ -168,6 +168,11 @@ class _Records:
         changed = self._tuples()
         drop(self.graph, set(replaced))
         self.graph.replace_uses(replaced)  # type: ignore[arg-type]  # instructions are values
+        for parts in self.fields.values():  # a record may be made of fields of another
+            for name, part in parts.items():
+                while part in replaced:
+                    part = replaced[part]
+                parts[name] = part
         changed |= self._without(self._kept())
         remove_dead_phis(self.graph)
         return changed or bool(replaced)
