@@ -119,7 +119,11 @@ def grad(
 
 
 def vjp(
-    f: Callable[..., Any], *primals: Any, has_aux: bool = False, reusable: bool = False
+    f: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    reusable: bool = False,
+    width: int | None = None,
 ) -> tuple[Any, ...]:
     """``(f(*primals), pullback)``, where ``pullback(cotangent)`` gives a cotangent per argument.
 
@@ -140,12 +144,27 @@ def vjp(
     iterator that `f` has begun, an object of a class in C) `f` is run again for each run from the second on.
     A `ValueError` is raised if the arguments have been changed meanwhile.
 
+    width: how many cotangents the pullback takes at once.  `f` is run once, and so is the pullback for all of
+    them.  Each array in the cotangent, and in what comes out, has one more axis in front, of this length, and
+    an array of it stands for a number.  (In JAX that is ``vmap`` over the pullback.)  What cannot be done in
+    this way raises `adbc.errors.BatchError`; with ``reusable=True`` as well where the state of an object is
+    out of sight.
+
     >>> import adbc
     >>> value, pullback = adbc.vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
+    >>> import numpy as np
+    >>> value, pullback = adbc.vjp(lambda x: (x * x, 3.0 * x), 2.0, width=2)
+    >>> pullback((np.array([1.0, 0.0]), np.array([0.0, 1.0])))
+    (array([4., 3.]),)
     """
     try:
+        if width is not None:
+            from adbc.runtime.entry import batches  # it imports NumPy
+
+            wide = batches.BatchedPullback(default_engine().batched, f, primals, width, has_aux, reusable)
+            return wide.value, wide, *wide.aux
         if reusable:
             again = ReusablePullback(default_engine, f, primals, has_aux)
             again.keep()

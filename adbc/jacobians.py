@@ -41,7 +41,9 @@ from adbc.rules import default_table
 from adbc.rules.table import Overlay, ZeroRule
 from adbc.runtime import default_engine
 from adbc.runtime.calls.nested import apart
+from adbc.runtime.entry.batches import BatchedPullback
 from adbc.runtime.entry.held import Computed, Held
+from adbc.runtime.entry.replaying import Notes, OutOfSight
 from adbc.runtime.entry.reusable import ReusablePullback
 from adbc.runtime.entry.selection import Selector, places, selectors
 from adbc.runtime.report.messages import describe
@@ -518,6 +520,8 @@ def _units(x: Any, leaves: Leaves, lanes: Sequence[tuple[int, Component]], width
 def _reverse(problem: _Problem) -> tuple[Any, Any]:
     """Value and Jacobian, row by row."""
     value, components, pulled = _rows(problem)
+    if type(pulled) is _Lanes:
+        return value, _of_lanes(problem, value, pulled)
     parts: dict[Any, list[Any]] = {}
     for component, found in zip(components, pulled, strict=True):
         rows = parts.setdefault(component[0], [])
@@ -533,8 +537,130 @@ _FEW_ROWS = 3
 """Up to this many rows another forwards pass costs less than to keep what the pullback changes."""
 
 
-def _rows(problem: _Problem) -> tuple[Any, list[Component], list[Any]]:
+_FEW_ROWS_OF_ARRAYS, _FEW_ROWS_OF_NUMBERS = 8, 48
+"""Fewer rows than these take less time one by one, where arrays are among the inputs and where only numbers
+are."""
+_MOST_ROWS = 64
+"""How many rows one run of a pullback gives at most: there is memory for as many shadows of everything."""
+
+_row_by_row: weakref.WeakSet[Any] = weakref.WeakSet()
+"""Code of functions that batches of cotangents could not be carried through."""
+_counted: weakref.WeakKeyDictionary[Any, dict[Any, int]] = weakref.WeakKeyDictionary()
+"""By code of a function, how many numbers its value had for arguments of certain sizes: a forwards pass for
+batches has to know that before."""
+_MOST_SIZES = 16
+
+
+class _Lanes:
+    """What has come back for all numbers of a value, in batches.
+
+    batches: per run of the pullback, the batches of the arguments and how many of their lanes count.
+    """
+
+    def __init__(self, batches: list[tuple[Any, int]]) -> None:
+        self.batches = batches
+
+
+def _sizes(problem: _Problem) -> Any:
+    """What the number of numbers in a value is likely to depend on."""
+    return (problem.asked, *[getattr(x, "shape", None) or _length(x) for x in problem.given])
+
+
+def _length(x: Any) -> int:
+    return len(x) if isinstance(x, list | tuple | dict) else -1
+
+
+def _rows(problem: _Problem) -> tuple[Any, list[Component], Any]:
     """The value, the places of its numbers, and what comes back for each: one pullback, run again."""
+    found = _rows_in_lanes(problem)
+    if found is None:
+        found = _rows_by_runs(problem)
+        code = getattr(problem.f, "__code__", None)
+        if code is not None:
+            sizes = _counted.setdefault(code, {})
+            if len(sizes) < _MOST_SIZES:
+                sizes[_sizes(problem)] = len(found[1])
+    return found
+
+
+def _rows_in_lanes(problem: _Problem) -> tuple[Any, list[Component], _Lanes] | None:
+    """What `_rows` gives, by pullbacks that are given many cotangents at once; None if that takes longer, or
+    cannot be done."""
+    code = getattr(problem.f, "__code__", None)
+    if code is None or code in _row_by_row:
+        return None
+    count = _counted.get(code, {}).get(_sizes(problem), 0)
+    has_arrays = any(index is not None for _, index in problem.inputs)
+    if count < (_FEW_ROWS_OF_ARRAYS if has_arrays else _FEW_ROWS_OF_NUMBERS):
+        return None
+    state = Notes()
+    try:
+        state.run([problem.f])
+    except OutOfSight:
+        return None
+    width = -(-count // -(-count // _MOST_ROWS))  # all runs have about as many
+    pullback: Any = None
+    try:
+        f, given = problem.function()
+        pullback = BatchedPullback(default_engine().batched, f, given, width, is_kept=width < count)
+        components = problem.outputs(pullback.value)
+        is_expected = len(components) == count and (width == count or pullback.can_run_again)
+        leaves = leaves_of(pullback.value, ())
+        batches = []
+        for start in range(0, count if is_expected else 0, width):
+            lanes = components[start : start + width]
+            units = _cotangents(pullback.value, leaves, lanes, width, is_all=count == width)
+            batches.append((pullback(units), len(lanes)))
+    except _CANNOT:
+        _row_by_row.add(code)
+        batches = []
+    if not batches:
+        if pullback is not None and not pullback.has_run:
+            pullback(None)
+        for x, content, put in state.found:  # a pass may have been left half way
+            put(x, content)
+        _counted[code].pop(_sizes(problem), None)
+        return None
+    return pullback.value, components, _Lanes(batches)
+
+
+def _cotangents(value: Any, leaves: Leaves, lanes: Sequence[Component], width: int, is_all: bool) -> Any:
+    """A batch of cotangents of `value`, each one at one of its numbers."""
+    if is_all and type(value) is np.ndarray:
+        return np.eye(width, dtype=value.dtype).reshape(width, *value.shape)
+    return _units(value, leaves, list(enumerate(lanes)), width)
+
+
+def _of_lanes(problem: _Problem, value: Any, lanes: _Lanes) -> Any:
+    """The Jacobian, from what has come back in batches."""
+    wholes: list[list[Any]] = []
+    for x, i in zip(problem.chosen, problem.asked, strict=True):
+        parts = []
+        for path, _ in leaves_of(x, ()):
+            pieces = [part_at(found[i], path)[:count] for found, count in lanes.batches]
+            parts.append(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
+        wholes.append(parts)
+    blocks, at = [], 0
+    for _, out in leaves_of(value, ()) or problem.outputs(value):
+        shape = shape_of(out)
+        count = 1 if shape is None else math.prod(shape)
+        block = []
+        for x, parts in zip(problem.chosen, wholes, strict=True):
+            rows = []
+            for (_, leaf), part in zip(leaves_of(x, ()), parts, strict=True):
+                mine = part[at : at + count]
+                if shape is None:
+                    rows.append(float(mine[0]) if type(leaf) is float else mine[0])
+                else:
+                    rows.append(mine.reshape(shape + mine.shape[1:]))
+            block.append(refilled(x, iter(rows)))
+        blocks.append(block[0] if problem.single else tuple(block))
+        at += count
+    return refilled(value, iter(blocks))
+
+
+def _rows_by_runs(problem: _Problem) -> tuple[Any, list[Component], list[Any]]:
+    """What `_rows` gives, by a run of the pullback for each number."""
     f, given = problem.function()
     check = functools.partial(check_same, problem.f)
     pullback = ReusablePullback(default_engine, f, given, False, check, is_unit=True)

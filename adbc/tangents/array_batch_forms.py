@@ -95,15 +95,17 @@ class Taking:
         """Lists, dicts and the like, inside and outside."""
         self.written: list[tuple[BatchedArray, Any]] = []
 
-    def take(self, x: Any, t: Any, zero: Any, what: str, held: Callable[[Any], bool]) -> Any:
+    def take(
+        self, x: Any, t: Any, zero: Any, what: str, held: Callable[[Any], bool], allow_none: bool = False
+    ) -> Any:
         """The tangent of `x`, which is given as `t`: `zero`, which gets the numbers of that.  `held` says
-        whether an object is a constant."""
-        problem = misfit(x, self._first(t, what), held)
+        whether an object is a constant, `allow_none` whether None may stand for a zero in `t`."""
+        problem = misfit(x, self.first(t, what), held, allow_none=allow_none)
         if problem is not None:
             raise InvalidTangentError(f"this is not a batch of tangents of {what}: in each lane, {problem}")
         return self._filled(x, t, zero)
 
-    def _first(self, t: Any, what: str) -> Any:
+    def first(self, t: Any, what: str) -> Any:
         """The first lane of `t`."""
         cls = type(t)
         if issubclass(type(t), np.ndarray):
@@ -113,7 +115,7 @@ class Taking:
                     f"the tangents of {what} are a batch {found}, but the width is {self.width}: the first"
                     " axis of each array in them is that of the tangents"
                 )
-            return t[0] if t.ndim > 1 else t[0].item() if t.dtype.kind in "iu" else t[0]
+            return t[0] if t.ndim > 1 else t[0].item() if t.dtype.kind in "iu" else t[:1].reshape(())
         structure = STRUCTURES.get(cls)
         if structure is not None:
             if structure.address and id(t) in self.firsts:
@@ -122,7 +124,7 @@ class Taking:
             if structure.address:
                 target = self.firsts[id(t)] = structure.shell(t)
             keys = structure.keys(t)
-            return structure.put(target, keys, [self._first(part, what) for part in structure.get(t, keys)])
+            return structure.put(target, keys, [self.first(part, what) for part in structure.get(t, keys)])
         if t is NO_TANGENT or t is None:
             return t
         raise InvalidTangentError(

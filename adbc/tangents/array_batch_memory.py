@@ -101,8 +101,9 @@ def install() -> None:
         internal.ARRAY_MULTIPLY[cls] = strong_product
         internal.ARRAY_DIVIDE[cls] = strong_quotient
         internal.ARRAY_REDUCE[cls] = _itself
+    internal.ARRAY_ACCUMULATE[BatchedArray] = array_batch_tangents.accumulate
     add_iterator(BatchedArray, iterator_over)
-    add_structure(BatchedArray, _visit)
+    add_structure(BatchedArray, array_batch_tangents.visit)
 
 
 def _remember_for(t: BatchedArray, x: Array, memo: dict[Any, Any]) -> None:
@@ -111,7 +112,3 @@ def _remember_for(t: BatchedArray, x: Array, memo: dict[Any, Any]) -> None:
 
 def _itself(d: Any) -> Any:
     return d  # which is made a number's by `as_number`
-
-
-def _visit(walk: Any, t: Any, *others: Any) -> Any:
-    return walk.leaf(t, *others)

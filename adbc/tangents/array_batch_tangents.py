@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.errors import InvalidTangentError
 from adbc.tangents import internal
 from adbc.tangents.array_batches import (
     Batch,
@@ -17,13 +18,18 @@ from adbc.tangents.array_batches import (
     BatchedNumber,
     aligned,
     batch_like,
+    lane,
+    mismatch,
     raised,
     refused,
 )
-from adbc.tangents.array_memory import Array
+from adbc.tangents.array_memory import Array, add_into, overlaps_itself
 from adbc.tangents.array_products import is_finite
 
-__all__ = ["as_number", "fitted", "install", "own_array", "strong_product", "strong_quotient", "times"]
+__all__ = [
+    "accumulate", "as_number", "fitted", "install", "own_array", "strong_product", "strong_quotient", "times",
+    "visit",
+]  # fmt: skip
 
 
 def fitted(d: Batch, x: Array, fresh: bool) -> Any:
@@ -37,16 +43,57 @@ def fitted(d: Batch, x: Array, fresh: bool) -> Any:
     if kind == "f" and data.dtype.kind == "c":
         data = data.real
     if d.shape != x.shape:
-        try:
-            data = np.broadcast_to(raised(data, x.ndim - d.ndim), (len(data), *x.shape))
-        except ValueError:
-            raise refused("the sum over what broadcasting has added") from None
+        data = unbroadcast_lanes(data, x.shape)
         fresh = True
     if not fresh and data.dtype == x.dtype and d.__class__ is BatchedArray:
         return BatchedArray(data) if data is not d.data else d
     made = batch_like(x, len(data))
     made.data[...] = data
     return made
+
+
+def unbroadcast_lanes(data: Array, shape: tuple[int, ...]) -> Array:
+    """The lanes in `data`, each summed over what broadcasting from `shape` has added, or repeated where
+    `shape` is larger."""
+    if data.ndim - 1 > len(shape):
+        data = data.sum(axis=tuple(range(1, data.ndim - len(shape))))
+    lead = len(shape) - data.ndim + 1
+    axes = tuple(i for i, n in enumerate(data.shape[1:], 1) if n != 1 and shape[i - 1 + lead] == 1)
+    if axes:
+        data = data.sum(axis=axes, keepdims=True)
+    try:
+        return np.broadcast_to(raised(data, lead), (len(data), *shape))
+    except ValueError:
+        raise InvalidTangentError(
+            f"an array of shape {data.shape[1:]} is given as the derivative of one of shape {shape}"
+        ) from None
+
+
+def accumulate(f: BatchedArray, x: Any, d: Any) -> None:
+    """Let `f`, the batch of shadows of array `x`, grow by the cotangent `d`, a batch or what is one in all
+    lanes."""
+    if not isinstance(d, Batch):
+        f.data += np.broadcast_to(np.asarray(internal.project(d, lane(f, 0))), f.data.shape)
+        return
+    if len(d.data) != len(f.data):
+        raise mismatch(len(f.data), len(d.data))
+    fit = fitted(d, lane(f, 0), False)
+    if overlaps_itself(lane(f, 0)):
+        for n in range(len(f.data)):
+            add_into(f.data[n], fit.data[n])
+    else:
+        f.data += fit.data
+
+
+def visit(walk: Any, t: Any, *others: Any) -> Any:
+    """The result of a walk over tangents for the batch `t` of an array."""
+    into = getattr(walk.leaf, "into", None) if walk.in_place else None
+    if into is None:
+        return walk.leaf(t, *others)
+    if id(t) not in walk.memo:
+        walk.register(t, t)
+        into(t, *others)
+    return t
 
 
 def as_number(d: Batch, wanted: type, is_complex: bool) -> BatchedNumber:

@@ -26,7 +26,7 @@ from adbc.tangents.nothing import NO_TANGENT
 
 __all__ = [
     "FUNCTIONS", "WRITERS", "Batch", "BatchedArray", "BatchedNumber", "aligned", "batch_like", "joined",
-    "lane", "lanewise", "mismatch", "raised", "refused", "width_in",
+    "lane", "lanewise", "mismatch", "raised", "refused", "view_like", "width_in",
 ]  # fmt: skip
 
 _ALL = slice(None)
@@ -246,7 +246,7 @@ class Batch:
     def item(self, *index: Any) -> Any:
         if not index:
             return BatchedNumber(np.array([lane.item() for lane in self.data], self.data.dtype))
-        if len(index) == 1 and self.ndim == 1:
+        if len(index) == 1 and self.ndim == 1 and index[0].__class__ is not tuple:
             return BatchedNumber(self.data[:, index[0]].copy())
         return BatchedNumber(np.array([lane.item(*index) for lane in self.data], self.data.dtype))
 
@@ -296,7 +296,7 @@ class BatchedArray(Batch):
 
     @property
     def base(self) -> Any:
-        return self.data.base
+        return self.data if self.data.base is None else self.data.base
 
     @property
     def flags(self) -> Any:
@@ -502,7 +502,7 @@ def joined(
             raise refused("a result whose shape differs between lanes")
         for source in sources:
             if first.size and np.may_share_memory(first, lane(source, 0)):
-                return _view_like(source.data, first)
+                return view_like(source.data, first)
         if first.__class__ is not np.ndarray or first.dtype.kind not in "fcbiu":
             raise refused(f"a {type(first).__name__} of dtype {first.dtype}")
         for other, batch in made:
@@ -540,7 +540,7 @@ def _stacked(lanes: Sequence[Array]) -> Array:
     return data
 
 
-def _view_like(data: Array, lane: Array) -> BatchedArray:
+def view_like(data: Array, lane: Array) -> BatchedArray:
     """The view of the batch `data` that `lane` is of its first lane."""
     owner = ultimate_owner(data)
     flat = flat_bytes(owner) if owner.dtype != np.uint8 or owner.ndim > 1 else owner

@@ -25,7 +25,7 @@ from adbc.tangents.split import fdata, record, split_parts, zero_rdata
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = [
-    "TABLES", "accumulate", "add", "cotangent_of", "external_fdata", "external_rdata", "fill_tangent",
+    "TABLES", "accumulate", "add", "addresses", "cotangent_of", "external_fdata", "external_rdata", "fill_tangent",
     "fresh_shadow",
     "fresh_tangent", "in_order", "internal_fdata", "internal_rdata", "multiply", "project", "slot_increment",
     "slot_rdata", "slot_shadow", "slot_tangent",
@@ -197,7 +197,7 @@ def slot_increment(t: Any, r: Any) -> Any:
         return t + r
     if cls is float:
         total = t + r
-        return total if type(total) is float else float(total.real)
+        return total if type(total) is float else project(total, t)
     if t is NO_TANGENT:
         return t
     if cls is tuple:
@@ -257,16 +257,16 @@ def fresh_shadow(out: Any, active: bool = True) -> Any:
     if isinstance(kind, ScalarKind):
         return NO_FDATA if active else None
     t = zero_tangent(out, is_found=True)
-    return slot_shadow(t) if active else _addresses(t)
+    return slot_shadow(t) if active else addresses(t)
 
 
-def _addresses(t: Any) -> Any:
+def addresses(t: Any) -> Any:
     """The shadow of a value whose tangent is `t` and whose numbers are all inactive."""
     if type(t) is tuple:
-        parts = tuple([_addresses(c) for c in t])
+        parts = tuple([addresses(c) for c in t])
         return None if all(f is None for f in parts) else parts
     if type(t) is Tangent:
-        fields = {k: _addresses(c) for k, c in t.__dict__.items()}
+        fields = {k: addresses(c) for k, c in t.__dict__.items()}
         return None if all(f is None for f in fields.values()) else FData(**fields)
     return t if is_address_tangent(type(t)) else None
 
@@ -280,7 +280,7 @@ def fresh_tangent(out: Any) -> Any:
     if kind.inactive or isinstance(kind, ScalarKind):
         return None
     t = zero_tangent(out, is_found=True)
-    return t if _addresses(t) is not None else None
+    return t if addresses(t) is not None else None
 
 
 def fill_tangent(x: Any, dx: Any) -> Any:

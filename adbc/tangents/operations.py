@@ -73,7 +73,8 @@ class _Add(_Leaf):
         t, s = numbers
         if type(t) is not type(s):
             _check_numbers(t, s)
-            return type(t)(t + s)
+            total = t + s
+            return total if getattr(total.__class__, "is_batch", False) else type(t)(total)
         return t + s
 
     def into(self, t: Any, s: Any) -> None:

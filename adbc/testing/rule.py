@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adbc.api import build_frule, build_rrule
+from adbc.api import build_frule, build_rrule, vjp
 from adbc.errors import PullbackConsumedError
 from adbc.records import record
 from adbc.runtime import default_engine
@@ -80,7 +80,8 @@ def test_rule(
     6. *independence*: a second run gives the same numbers and leaves the results of the first alone; two runs
        whose pullbacks are interleaved, and a run after one that was abandoned, give what they give alone; a
        pullback that has run refuses to run again.
-    7. *batches*, if `width` is given: a batch of as many tangents gives in each lane what that tangent gives.
+    7. *batches*, if `width` is given: a batch of as many tangents, or cotangents of the output, gives in each
+       lane what that one gives.
     8. *higher orders*, if `order` is more than 1: all of this holds for the derivatives of f along a random
        direction and by a random cotangent, which are functions of the same arguments, with `order` one less.
        With 2 that is the second derivative in the four ways to nest the modes.
@@ -163,6 +164,8 @@ def _test_rules(
                 tester.check_batches(frule, Signature.of(f, *args), width)
         if rrule is not None and "reverse" in modes:
             tester.check_reverse(rrule, frule, consumes=consumes)
+            if width is not None and consumes:
+                tester.check_batches_back(width)
     assert_same(before, bundle, "internal: the tester's own copy of the arguments")
 
 
@@ -387,6 +390,27 @@ class _Tester:
         # Where terms cancel, they leave what is rounded in another order.
         atol = 10 * float(np.finfo(float).eps)
         _step("batches: lanes", expected, tangents, _names("tangent", len(after)), rtol=rtol, atol=atol)
+
+    def check_batches_back(self, width: int) -> None:
+        function, *args = duplicate(self.bundle)
+        value = vjp(function, *args)[0]
+        cotangents = [random_tangent(self.rng, value) for _ in range(width)]
+        singles = []
+        for cotangent in cotangents:
+            function, *args = duplicate(self.bundle)
+            singles.append(vjp(function, *args)[1](duplicate(cotangent)))
+        for _ in range(_RUNS_OF_BATCHES):
+            self.check_batch_back(value, stacked(cotangents), stacked(singles), width)
+
+    def check_batch_back(self, value: Any, cotangents: Any, expected: Any, width: int) -> None:
+        function, *args = given = duplicate(self.bundle)
+        found, pullback = vjp(function, *args, width=width)
+        _step("batches back: value", value, found, "output", rtol=self.tolerances.value_rtol)
+        lanes = pullback(duplicate(cotangents))
+        rtol, atol = max(self.tolerances.value_rtol, 1e-10), 10 * float(np.finfo(float).eps)
+        names = [f"cotangent of argument {i}" for i in range(len(args))]
+        _step("batches back: lanes", list(expected), list(lanes), names, rtol=rtol, atol=atol)
+        _step("batches back: restoration", self.bundle, given, _names("", len(given), output=False))
 
     # -- reverse -----------------------------------------------------------------------------------
 

@@ -42,6 +42,7 @@ from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.build.tiers import Tiers
 from adbc.runtime.build.watched import forward_calls, reverse_calls
 from adbc.runtime.cold import ColdRule
+from adbc.reverse import Support
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.report.frames import note_inlined
 from adbc.runtime.report.observer import Observer
@@ -151,11 +152,22 @@ class Engine:
 
         watch = Watch(config) if config.debug or config.trace_nan else None
         tell = None if told is None else lambda decisions: told(self.building[-1], decisions)
-        self.reverse_calls = reverse_calls(self, watch)
         self.plain = plain
-        self.reverse = reverse_support(self, self.reverse_calls, watch, tell)
+        self.reverse_calls, self.reverse = self._reverse(watch, tell)
         self.forward_calls, self.forward = self._forward(watch, tell)
         _engines.add(self)
+
+    def _reverse(
+        self, watch: Watch | None, tell: Callable[[Decisions], None] | None
+    ) -> tuple[Any, Support]:
+        """What makes calls in reverse mode, and what its builder asks; of batches, if that is what for."""
+        if self.plain is None:
+            calls = reverse_calls(self, watch)
+            return calls, reverse_support(self, calls, watch, tell)
+        from adbc.runtime.build.batched_reverse import BatchedReverseCalls, batched_reverse_support
+
+        batched = BatchedReverseCalls(self)
+        return batched, batched_reverse_support(reverse_support(self, batched, watch, tell))
 
     def _forward(
         self, watch: Watch | None, tell: Callable[[Decisions], None] | None
@@ -189,7 +201,7 @@ class Engine:
 
     @functools.cached_property
     def batched(self) -> Engine:
-        """The engine whose forward mode carries batches of tangents.  Its rules are its own, and are kept in
+        """The engine that carries batches of tangents and cotangents.  Its rules are its own, and are kept in
         no cache on disk: they are entered with batches only."""
         if self.plain is not None:
             return self

@@ -1,4 +1,4 @@
-"""The way in for batches of tangents: `jvp` and forward rules of a given width.
+"""The way in for batches: `jvp`, `vjp` and forward rules of a given width.
 
 From outside a batch has the structure of a tangent with one more axis in front: an array of shape ``(N,)``
 for a number, of shape ``(N, *S)`` for an array of shape S.
@@ -10,21 +10,25 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
-from adbc.errors import ArgumentError
+from adbc.errors import ArgumentError, PullbackConsumedError
 from adbc.runtime.entry.constants import check_constants, constant_arguments, hold_constants
 from adbc.runtime.entry.described import lists_in
-from adbc.runtime.entry.entering import enter
-from adbc.runtime.entry.results import pair
+from adbc.runtime.entry.entering import enter, go_back
+from adbc.runtime.entry.first import FirstCall
+from adbc.runtime.entry.results import kept, pair, snapshot
+from adbc.runtime.entry.reusable import Unchanged
 from adbc.runtime.report.messages import describe
+from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.batches import of_width
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
-from adbc.tangents import NO_TANGENT, Dual, zero_tangent
+from adbc.tangents import NO_FDATA, NO_TANGENT, Dual, FData, RData, increment, scale, zero_tangent
 from adbc.tangents.array_batch_forms import Giving, Taking, simple_batches
 from adbc.tangents.array_batch_memory import install, memo_of
 from adbc.tangents.fit import as_numbers
+from adbc.tangents.protocol import kind_of
 
-__all__ = ["check_width", "dual_call", "rule_call", "value_and_tangents"]
+__all__ = ["BatchedPullback", "check_width", "dual_call", "rule_call", "value_and_tangents"]
 
 
 def value_and_tangents(
@@ -151,3 +155,119 @@ def rule_call(engine: EngineView, duals: Sequence[Dual], names: tuple[str, ...],
     for inside, _ in taking.objects:
         giving.fill(inside)
     return Dual(out, found)
+
+
+# -- reverse mode --------------------------------------------------------------------------------------------
+
+
+class BatchedPullback:
+    """The pullback of ``f(*primals)`` for `width` cotangents at a time; the forwards pass is run when it is
+    made.
+
+    value: the value of the call, or of `f` without what it returns besides, which `aux` then holds.
+    is_kept: what a run changes is noted, so that it may run any number of times; else it runs once.
+    has_run: whether it has begun to run.
+    """
+
+    def __init__(
+        self,
+        engine: EngineView,
+        f: Callable[..., Any],
+        primals: tuple[Any, ...],
+        width: int,
+        has_aux: bool = False,
+        is_kept: bool = False,
+    ) -> None:
+        check_width(width)
+        install()
+        self.width, self.has_aux = width, has_aux
+        self._unchanged = Unchanged((f, *primals)) if is_kept else None
+        with of_width(width):
+            self._call = FirstCall(
+                engine, f, primals, {}, tuple(range(len(primals))), strict=False, memo=memo_of(width)
+            )
+        self.aux: tuple[Any, ...] = ()
+        out = self._call.out
+        if has_aux:
+            value, aux = pair(f, out)
+            self.value, self.aux = kept(value, primals), (snapshot(f, aux),)
+        else:
+            self.value = kept(out, primals)
+        self._memory = self._call.memory() if is_kept else None
+        self.has_run = False
+
+    @property
+    def can_run_again(self) -> bool:
+        """Whether it may run more than once."""
+        return self._memory is not None
+
+    def __call__(self, cotangents: Any) -> tuple[Any, ...]:
+        """The batch of cotangents of each argument, for a batch of those of the value."""
+        if self.has_run and self._memory is None:
+            raise PullbackConsumedError(
+                "this pullback has been run already; the values it needs are gone."
+                " Call adbc.vjp again for another."
+            )
+        try:
+            if self.has_run:
+                assert self._unchanged is not None and self._memory is not None
+                self._unchanged.check()
+                return self._memory.again(lambda: self._back(cotangents))  # type: ignore[no-any-return]  # a tuple
+            return self._back(cotangents)
+        except BaseException as error:  # any exception of the user's is passed on
+            leave(error)
+            raise
+
+    def _back(self, cotangents: Any) -> tuple[Any, ...]:
+        call = self._call
+        out, fout = call.out, call.fout
+        if self.has_aux:
+            out, fout = out[0], None if fout is None else fout[0]
+        self._check(out, cotangents)
+        first, self.has_run = not self.has_run, True
+        with of_width(self.width):
+            rdata = self._seed(out, fout, cotangents)
+            if self.has_aux:
+                rdata = None if rdata is None else (rdata, None)
+            found = call.gradients(go_back(call._pullback, rdata))
+        giving = Giving(self.width)
+        given = tuple([giving.give(t) for t in found])
+        if first and self._memory is not None:
+            given = scale(1.0, given)  # shadows are part of it
+            self._memory.settle()
+        return given
+
+    def _check(self, out: Any, given: Any) -> None:
+        """Raise `InvalidTangentError`, before anything is done, if `given` is no batch of cotangents of
+        `out`; what stands in several places of a tuple has a cotangent for each."""
+        if given is None or given is NO_TANGENT:
+            return
+        if type(out) is type(given) is tuple and len(out) == len(given):
+            for part, of_part in zip(out, given, strict=True):
+                self._check(part, of_part)
+        else:
+            self._take(out, given)
+
+    def _take(self, out: Any, given: Any) -> Any:
+        """The batch `given` of cotangents of `out`, as it is inside."""
+        taking, zero = Taking(self.width), zero_tangent(out, memo_of(self.width))
+        held = self._call.context.shadows.is_constant
+        taken = taking.take(out, given, zero, "the value", held, allow_none=True)
+        taking.check()
+        return taken
+
+    def _seed(self, out: Any, fout: Any, given: Any) -> Any:
+        """What `results.seed` does, with a batch of cotangents of `out`."""
+        if given is None or given is NO_TANGENT or fout is None:
+            return None
+        if type(fout) is tuple:
+            return tuple(map(self._seed, out, fout, given))
+        if type(fout) is FData:
+            kind: Any = kind_of(type(out))
+            of, parts = fout.__dict__, given.__dict__
+            return RData(**{k: self._seed(c, of.get(k), parts[k]) for k, c in kind.parts(out)})
+        taken = self._take(out, given)
+        if fout is NO_FDATA:
+            return as_numbers(out, taken)
+        increment(fout, taken)
+        return None

@@ -68,6 +68,7 @@ class FirstCall(Forwards):
 
     numbers: the places of the arguments whose cotangents are asked for, those given by keyword behind the
     others.
+    memo: what shadows are entered into, if that has something to begin with.
     """
 
     def __init__(
@@ -78,9 +79,12 @@ class FirstCall(Forwards):
         kwargs: dict[str, Any],
         numbers: Sequence[int],
         strict: bool = True,
+        memo: dict[Any, tuple[Any, Any]] | None = None,
     ) -> None:
         self.numbers = numbers
         self.context = context = Context()
+        if memo is not None:
+            context.shadows.start_with(memo)
         context.start_waiting = start_waiting if engine.reverse.watch is None else None
         names = tuple(kwargs)
         given = (*args, *kwargs.values())

@@ -64,6 +64,7 @@ __all__ = [
     "learn",
     "made_function",
     "once",
+    "refuse_width",
     "target_of",
 ]
 
@@ -360,14 +361,9 @@ def made_function(rule: Any, parameters: Sequence[str], lines: Sequence[str], sc
 def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
     """The call of a function that computes what `adbc.jvp` does."""
     engine = calls.engine.inside
-    if "width" in (call.keywords or ()):
-        raise UnsupportedError(
-            "adbc.jvp with width= is called inside a function that is being differentiated",
-            "a batch of tangents is not followed there",
-            "call adbc.jvp for one tangent at a time, or adbc.jacfwd, which does so there",
-        )
-    at = _bound(call, ("f", "primals", "tangents", "has_aux"), (False,))
-    f, primals, tangents, has_aux = [_value(call, place) for place in at]
+    refuse_width(call, "adbc.jvp", "tangent", "adbc.jacfwd")
+    at = _bound(call, ("f", "primals", "tangents", "has_aux", "width"), (False, None))
+    f, primals, tangents, has_aux, _ = [_value(call, place) for place in at]
     if type(primals) not in (tuple, list) or type(tangents) not in (tuple, list):
         raise _refused(call.function, "its arguments and tangents are not given as tuples or lists")
     if len(primals) != len(tangents):
@@ -430,6 +426,16 @@ def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
     return call.rearranged(followed, None, None, at[:3])
 
 
+def refuse_width(call: Call, name: str, what: str, instead: str) -> None:
+    """Raise `UnsupportedError` if `call`, of the function that is called `name`, is given a width."""
+    if "width" in (call.keywords or ()) and call.by_name()["width"] is not None:
+        raise UnsupportedError(
+            f"{name} with width= is called inside a function that is being differentiated",
+            f"a batch of {what}s is not followed there",
+            f"call {name} for one {what} at a time, or {instead}, which does so there",
+        )
+
+
 def _unpacking(name: str, count: int, source: str) -> str:
     return "".join(f"{name}{i}, " for i in range(count)) + f"= {source}" if count else "pass"
 
@@ -484,6 +490,8 @@ def _follow_vjp(calls: Any, context: Context, call: Call) -> Call:
         options = call.by_name()
         has_aux = bool(options.pop("has_aux", False))
         options.pop("reusable", None)  # where it is true, `nested_rules` is asked
+        refuse_width(call, "adbc.vjp", "cotangent", "adbc.jacrev")
+        options.pop("width", None)
         if options:
             raise ArgumentError(f"vjp takes has_aux and reusable by keyword, not {', '.join(options)}")
     f, primals = call.args[0], call.args[1 : call.count]

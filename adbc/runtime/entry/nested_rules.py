@@ -191,6 +191,7 @@ _SCOPE = {"unchanged": unchanged, "check_unchanged": check_unchanged}
 
 def _reusable_vjp(call: Call, vjp: Any) -> Call:
     """The call of a function that computes what `vjp`, which is `adbc.vjp`, does with ``reusable=True``."""
+    nested.refuse_width(call, "adbc.vjp", "cotangent", "adbc.jacrev")
     at = call.count + call.keywords.index("has_aux") if "has_aux" in call.keywords else -1
     followed = _running_again(vjp, call.count - 1, at >= 0 and bool(call.args[at]))
     return call.rearranged(followed, None, None, range(call.count))

@@ -14,12 +14,22 @@ from types import MethodDescriptorType
 from typing import Any
 
 from adbc.errors import BatchError
-from adbc.tangents import NO_TANGENT, MutableTangent, Tangent, fresh_tangent, zero_tangent
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    FData,
+    MutableTangent,
+    Tangent,
+    fresh_tangent,
+    internal,
+    zero_tangent,
+)
 from adbc.tangents.duals import WITH_FIELDS
 from adbc.tangents.walk import STRUCTURES
 
 __all__ = [
-    "CANNOT", "by_lanes", "fresh", "fresh_array", "is_batched", "lane_by_lane", "of_width", "spread", "width",
+    "CANNOT", "by_lanes", "fresh", "fresh_array", "fresh_shadow", "is_batched", "lane_by_lane", "of_width",
+    "spread", "spread_shadow", "width",
 ]  # fmt: skip
 
 
@@ -66,6 +76,64 @@ def fresh(out: Any) -> Any:
     if fresh_tangent(out) is None:
         return None
     return zero_tangent(out, _memo(), True)
+
+
+def fresh_shadow(out: Any, active: bool = True) -> Any:
+    """The shadow of the new value `out`, as `tangents.fresh_shadow` gives it, with batches for arrays."""
+    shadow = internal.fresh_shadow(out, active)
+    if shadow is None or shadow is NO_FDATA:
+        return shadow
+    whole = zero_tangent(out, _memo(), True)
+    return internal.slot_shadow(whole) if active else internal.addresses(whole)
+
+
+def spread_shadow(out: Any, shadow: Any, given: Sequence[Any]) -> Any:
+    """`shadow`, which a rule has given for its result `out`, with batches of zeros in the place of arrays.
+    given: the shadows of its arguments, which may be what it has given."""
+    if shadow is None or shadow is NO_FDATA or any(shadow is f for f in given):
+        return shadow
+    plain: list[Any] = []
+    found = _spread_shadow(shadow, plain, {})
+    if len(plain) > 1:
+        numpy = _batches().np
+        for i, x in enumerate(plain):
+            if any(numpy.may_share_memory(x, y) for y in plain[:i]):
+                raise BatchError(
+                    "a rule gives several arrays in one memory that is new, in a batch of cotangents",
+                    "they would be told apart",
+                    "take the cotangents one by one: adbc.vjp(f, *args, reusable=True)",
+                )
+    return found
+
+
+def _spread_shadow(shadow: Any, plain: list[Any], seen: dict[int, Any]) -> Any:
+    cls = shadow.__class__
+    if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
+        if id(shadow) not in seen:
+            plain.append(shadow)
+            seen[id(shadow)] = _batches().batch_like(shadow, width())
+        return seen[id(shadow)]
+    if cls is tuple:
+        return tuple([_spread_shadow(part, plain, seen) for part in shadow])
+    if cls is FData:
+        return FData(**{name: _spread_shadow(part, plain, seen) for name, part in shadow.__dict__.items()})
+    if id(shadow) in seen:
+        return shadow
+    if cls is list:
+        seen[id(shadow)] = shadow
+        for i, part in enumerate(shadow):
+            if part.__class__ not in _NUMBERS:
+                shadow[i] = _spread_shadow(part, plain, seen)
+    elif cls is dict or cls is MutableTangent:
+        seen[id(shadow)] = shadow
+        fields = shadow if cls is dict else shadow.__dict__
+        for name, part in fields.items():
+            if part.__class__ not in _NUMBERS:
+                fields[name] = _spread_shadow(part, plain, seen)
+    return shadow
+
+
+_NUMBERS = frozenset({float, complex, type(NO_TANGENT)})
 
 
 def fresh_array(d: Any, x: Any) -> Any:

@@ -19,6 +19,7 @@ from adbc.tangents import (
     MutableTangent,
     RData,
     fill_tangent,
+    project,
     shadow_iterator,
     shadow_steps,
     slot_increment,
@@ -114,7 +115,7 @@ def as_float(rdata: Any) -> float:
     """Rdata of a float: NumPy's numbers and zeros become floats."""
     if type(rdata) is float:
         return rdata
-    return 0.0 if rdata is None else float(rdata.real)
+    return 0.0 if rdata is None else project(rdata, 0.0)  # type: ignore[no-any-return]  # a float, or N of them
 
 
 class _Sink:
