@@ -26,8 +26,8 @@ from adbc.errors import AdbcError, ArgumentError, UnsupportedError
 from adbc.rules import default_table
 from adbc.rules.table import Primitive
 from adbc.runtime import default_engine
+from adbc.runtime.calls.replaying import Notes, OutOfSight, has_kept_form, is_changed
 from adbc.runtime.entry.first import FirstCall
-from adbc.runtime.entry.replaying import Notes, OutOfSight, has_kept_form, is_changed
 from adbc.runtime.report.messages import describe
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.closures import with_active_defaults

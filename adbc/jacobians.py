@@ -36,14 +36,13 @@ from adbc.components import (
     shapes_of,
     unit_tangent,
 )
-from adbc.errors import AdbcError, ArgumentError, UnsupportedError
+from adbc.errors import ArgumentError, UnsupportedError
+from adbc.rows import CANNOT, Lanes, note_count, of_lanes, rows_in_lanes, unit_batch
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, ZeroRule
 from adbc.runtime import default_engine
 from adbc.runtime.calls.nested import apart
-from adbc.runtime.entry.batches import BatchedPullback
 from adbc.runtime.entry.held import Computed, Held
-from adbc.runtime.entry.replaying import Notes, OutOfSight
 from adbc.runtime.entry.reusable import ReusablePullback
 from adbc.runtime.entry.selection import Selector, places, selectors
 from adbc.runtime.report.messages import describe
@@ -377,11 +376,6 @@ _one_by_one: weakref.WeakSet[Any] = weakref.WeakSet()
 """Code of functions that batches of tangents could not be carried through."""
 
 
-_CANNOT = (AdbcError, TypeError, AttributeError, ValueError)
-"""What may say that a batch cannot be carried through a function.  If the function itself raises it, it comes
-again where directions are taken one by one."""
-
-
 def in_chunks(
     f: Any,
     function: Callable[[], tuple[Any, Sequence[Any]]],
@@ -406,7 +400,7 @@ def in_chunks(
         called, given = function()
         try:
             found, batch = jvp(called, given, tangents(lanes), width=len(lanes))
-        except _CANNOT:
+        except CANNOT:
             if code is not None:
                 _one_by_one.add(code)
             return None
@@ -445,7 +439,7 @@ def _columns(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]
             mine = range(max(lanes.start, first[k]), min(lanes.stop, first[k + 1]))
             if mine:
                 places = [(n - lanes.start, problem.inputs[n]) for n in mine]
-                given[problem.asked[k]] = _units(x, leaves[k], places, len(lanes))
+                given[problem.asked[k]] = unit_batch(x, leaves[k], places, len(lanes))
         return given
 
     found = in_chunks(problem.f, problem.function, tangents, count, chunk_size)
@@ -505,23 +499,11 @@ def _joined_batch(columns: Any, out: Any, shape: Any) -> Any:
     return float(columns[0]) if type(out) is float else columns[0]
 
 
-def _units(x: Any, leaves: Leaves, lanes: Sequence[tuple[int, Component]], width: int) -> Any:
-    """A batch of tangents of `x`, which has these `leaves`: in each of `lanes` one that is one at a place,
-    zero in all others."""
-    batches = {
-        path: np.zeros((width, *leaf.shape), leaf.dtype) if hasattr(leaf, "dtype") else np.zeros(width)
-        for path, leaf in leaves
-    }
-    for lane, (path, index) in lanes:
-        batches[path][(lane, *(index or ()))] = 1.0
-    return refilled(x, iter(batches.values()))
-
-
 def _reverse(problem: _Problem) -> tuple[Any, Any]:
     """Value and Jacobian, row by row."""
     value, components, pulled = _rows(problem)
-    if type(pulled) is _Lanes:
-        return value, _of_lanes(problem, value, pulled)
+    if type(pulled) is Lanes:
+        return value, of_lanes(problem, value, pulled)
     parts: dict[Any, list[Any]] = {}
     for component, found in zip(components, pulled, strict=True):
         rows = parts.setdefault(component[0], [])
@@ -537,126 +519,14 @@ _FEW_ROWS = 3
 """Up to this many rows another forwards pass costs less than to keep what the pullback changes."""
 
 
-_FEW_ROWS_OF_ARRAYS, _FEW_ROWS_OF_NUMBERS = 8, 48
-"""Fewer rows than these take less time one by one, where arrays are among the inputs and where only numbers
-are."""
-_MOST_ROWS = 64
-"""How many rows one run of a pullback gives at most: there is memory for as many shadows of everything."""
-
-_row_by_row: weakref.WeakSet[Any] = weakref.WeakSet()
-"""Code of functions that batches of cotangents could not be carried through."""
-_counted: weakref.WeakKeyDictionary[Any, dict[Any, int]] = weakref.WeakKeyDictionary()
-"""By code of a function, how many numbers its value had for arguments of certain sizes: a forwards pass for
-batches has to know that before."""
-_MOST_SIZES = 16
-
-
-class _Lanes:
-    """What has come back for all numbers of a value, in batches.
-
-    batches: per run of the pullback, the batches of the arguments and how many of their lanes count.
-    """
-
-    def __init__(self, batches: list[tuple[Any, int]]) -> None:
-        self.batches = batches
-
-
-def _sizes(problem: _Problem) -> Any:
-    """What the number of numbers in a value is likely to depend on."""
-    return (problem.asked, *[getattr(x, "shape", None) or _length(x) for x in problem.given])
-
-
-def _length(x: Any) -> int:
-    return len(x) if isinstance(x, list | tuple | dict) else -1
-
-
 def _rows(problem: _Problem) -> tuple[Any, list[Component], Any]:
     """The value, the places of its numbers, and what comes back for each: one pullback, run again."""
-    found = _rows_in_lanes(problem)
-    if found is None:
-        found = _rows_by_runs(problem)
-        code = getattr(problem.f, "__code__", None)
-        if code is not None:
-            sizes = _counted.setdefault(code, {})
-            if len(sizes) < _MOST_SIZES:
-                sizes[_sizes(problem)] = len(found[1])
+    in_lanes = rows_in_lanes(problem)
+    if in_lanes is not None:
+        return in_lanes
+    found = _rows_by_runs(problem)
+    note_count(problem, len(found[1]))
     return found
-
-
-def _rows_in_lanes(problem: _Problem) -> tuple[Any, list[Component], _Lanes] | None:
-    """What `_rows` gives, by pullbacks that are given many cotangents at once; None if that takes longer, or
-    cannot be done."""
-    code = getattr(problem.f, "__code__", None)
-    if code is None or code in _row_by_row:
-        return None
-    count = _counted.get(code, {}).get(_sizes(problem), 0)
-    has_arrays = any(index is not None for _, index in problem.inputs)
-    if count < (_FEW_ROWS_OF_ARRAYS if has_arrays else _FEW_ROWS_OF_NUMBERS):
-        return None
-    state = Notes()
-    try:
-        state.run([problem.f])
-    except OutOfSight:
-        return None
-    width = -(-count // -(-count // _MOST_ROWS))  # all runs have about as many
-    pullback: Any = None
-    try:
-        f, given = problem.function()
-        pullback = BatchedPullback(default_engine().batched, f, given, width, is_kept=width < count)
-        components = problem.outputs(pullback.value)
-        is_expected = len(components) == count and (width == count or pullback.can_run_again)
-        leaves = leaves_of(pullback.value, ())
-        batches = []
-        for start in range(0, count if is_expected else 0, width):
-            lanes = components[start : start + width]
-            units = _cotangents(pullback.value, leaves, lanes, width, is_all=count == width)
-            batches.append((pullback(units), len(lanes)))
-    except _CANNOT:
-        _row_by_row.add(code)
-        batches = []
-    if not batches:
-        if pullback is not None and not pullback.has_run:
-            pullback(None)
-        for x, content, put in state.found:  # a pass may have been left half way
-            put(x, content)
-        _counted[code].pop(_sizes(problem), None)
-        return None
-    return pullback.value, components, _Lanes(batches)
-
-
-def _cotangents(value: Any, leaves: Leaves, lanes: Sequence[Component], width: int, is_all: bool) -> Any:
-    """A batch of cotangents of `value`, each one at one of its numbers."""
-    if is_all and type(value) is np.ndarray:
-        return np.eye(width, dtype=value.dtype).reshape(width, *value.shape)
-    return _units(value, leaves, list(enumerate(lanes)), width)
-
-
-def _of_lanes(problem: _Problem, value: Any, lanes: _Lanes) -> Any:
-    """The Jacobian, from what has come back in batches."""
-    wholes: list[list[Any]] = []
-    for x, i in zip(problem.chosen, problem.asked, strict=True):
-        parts = []
-        for path, _ in leaves_of(x, ()):
-            pieces = [part_at(found[i], path)[:count] for found, count in lanes.batches]
-            parts.append(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
-        wholes.append(parts)
-    blocks, at = [], 0
-    for _, out in leaves_of(value, ()) or problem.outputs(value):
-        shape = shape_of(out)
-        count = 1 if shape is None else math.prod(shape)
-        block = []
-        for x, parts in zip(problem.chosen, wholes, strict=True):
-            rows = []
-            for (_, leaf), part in zip(leaves_of(x, ()), parts, strict=True):
-                mine = part[at : at + count]
-                if shape is None:
-                    rows.append(float(mine[0]) if type(leaf) is float else mine[0])
-                else:
-                    rows.append(mine.reshape(shape + mine.shape[1:]))
-            block.append(refilled(x, iter(rows)))
-        blocks.append(block[0] if problem.single else tuple(block))
-        at += count
-    return refilled(value, iter(blocks))
 
 
 def _rows_by_runs(problem: _Problem) -> tuple[Any, list[Component], list[Any]]:

@@ -54,7 +54,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "api": ENGINE - {"api"},
     # In terms of the public functions.
     "components": {"errors", "tangents"},
-    "jacobians": (ENGINE - {"inspect"}) | {"components"},
+    "rows": (ENGINE - {"inspect"}) | {"components"},
+    "jacobians": (ENGINE - {"inspect"}) | {"components", "rows"},
     "checkpoints": ENGINE - {"inspect"},
     "sparse": (ENGINE - {"inspect"}) | {"jacobians"},
     "scipy": (ENGINE - {"inspect"}) | {"jacobians"},
@@ -106,7 +107,7 @@ MAY_DISASSEMBLE = {
 # Rows about SciPy load once SciPy has been imported, which has imported NumPy.
 MAY_IMPORT_NUMPY = (
     "tangents/array", "rules/numpy/", "rules/scipy", "rules/numba", "testing/", "components", "jacobians",
-    "sparse",
+    "rows", "sparse",
     "scipy.py", "runtime/report/floating",
 )  # fmt: skip
 

@@ -33,6 +33,8 @@ STATE = {
     "emit.templates.BINARY": AT_IMPORT,
     "emit.templates._TABLE": AT_IMPORT,
     "ir.native._with_number": MEMO,
+    "rows._row_by_row": "code of functions that batches of cotangents could not be carried through",
+    "rows._counted": "by code of functions that are alive, how many numbers their values had",
     "jacobians._one_by_one": "code of functions that batches of tangents could not be carried through",
     "lazy._made": "a name of the package is made when it is first asked for",
     "lazy._makers": AT_IMPORT,

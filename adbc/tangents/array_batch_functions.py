@@ -217,6 +217,28 @@ def _expand_dims(a: Any, axis: Any) -> Any:
     return BatchedArray(np.expand_dims(a.data, _shifted(axis, a.ndim + more)))
 
 
+def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    if not isinstance(a, BatchedArray):
+        return NotImplemented
+    if axis is None:
+        if np.ndim(shift) or a.ndim == 0:
+            return NotImplemented
+        flat = np.roll(a.data.reshape(len(a.data), -1), shift, 1)
+        return BatchedArray(flat.reshape(a.data.shape))
+    return BatchedArray(np.roll(a.data, shift, _shifted(axis, a.ndim)))
+
+
+def _solve(a: Any, b: Any) -> Any:
+    """``numpy.linalg.solve(a, b)`` of one matrix, which is factorised once."""
+    if isinstance(a, Batch) or not isinstance(b, BatchedArray) or np.ndim(a) != 2 or b.ndim not in (1, 2):
+        return NotImplemented
+    if b.ndim == 1:
+        return BatchedArray(np.ascontiguousarray(np.linalg.solve(a, b.data.T).T))
+    width, rows, columns = b.data.shape
+    found = np.linalg.solve(a, b.data.transpose(1, 0, 2).reshape(rows, width * columns))
+    return BatchedArray(np.ascontiguousarray(found.reshape(rows, width, columns).transpose(1, 0, 2)))
+
+
 def _looks(name: str) -> Callable[..., Any]:
     return lambda a, *others: getattr(a, name) if isinstance(a, Batch) and not others else NotImplemented
 
@@ -254,6 +276,8 @@ FUNCTIONS.update(
         np.copyto: _copyto,
         np.einsum: _einsum,
         np.matmul: _matmul,
+        np.roll: _roll,
+        np.linalg.solve: _solve,
     }
 )
 

@@ -20,7 +20,7 @@ from adbc.tangents.duals import WITH_FIELDS, FData, MutableTangent, RData, Tange
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.walk import STRUCTURES
 
-__all__ = ["Working", "lane_of_rdata", "joined_rdata"]
+__all__ = ["Working", "joined_rdata", "lane_of_rdata"]
 
 _NOTHING = (None, NO_FDATA, NO_RDATA, NO_TANGENT)
 _RECORDS = (Tangent, FData, RData)
@@ -31,7 +31,7 @@ def _is_nothing(x: Any) -> bool:
 
 
 def _is_number(x: Any) -> bool:
-    return isinstance(x, int | float | complex | np.number | BatchedNumber)
+    return issubclass(type(x), int | float | complex | np.number | BatchedNumber)
 
 
 def cannot(what: str) -> BatchError:
@@ -93,11 +93,15 @@ class Working:
     def _structure(self, f: Any) -> Any:
         structure = STRUCTURES.get(f.__class__)
         if structure is None or (f.__class__ in WITH_FIELDS and f.__class__ is not MutableTangent):
-            raise cannot(f"a rule is given, or gives, the shadow of something else than numbers, arrays, lists,"
-                         f" tuples, dicts and objects (a {f.__class__.__name__})")  # fmt: skip
+            raise cannot(
+                "a rule is given, or gives, the shadow of something else than numbers, arrays, lists, tuples,"
+                f" dicts and objects (a {f.__class__.__name__})"
+            )
         if f.__class__ is MutableTangent and id(f.__dict__) in (self._apart.keys() | self._whole.keys()):
             raise cannot("a rule is given an object and the dictionary of its attributes")
-        if f.__class__ is dict and any(vars(x) is f for pair in self._objects for x in pair if type(x) is MutableTangent):
+        if f.__class__ is dict and any(
+            vars(x) is f for pair in self._objects for x in pair if type(x) is MutableTangent
+        ):
             raise cannot("a rule is given an object and the dictionary of its attributes")
         return structure
 
@@ -115,7 +119,7 @@ class Working:
         known = self._whole.get(id(w))
         if known is not None:
             return known[1]
-        if isinstance(w, np.ndarray):
+        if issubclass(type(w), np.ndarray):
             return self._whole_array(w)
         if w.__class__ is tuple:
             return tuple(map(self.whole, w))
@@ -168,7 +172,11 @@ class Working:
         runs, and puts back what the first has changed besides shadows."""
         if self._swaps is None:
             self._swaps = self._found_swaps()
-        before = [(b, w, s.keys(b), s.get(b, s.keys(b))) for b, w in self._objects for s in [STRUCTURES[b.__class__]]]
+        before = [
+            (b, w, s.keys(b), s.get(b, s.keys(b)))
+            for b, w in self._objects
+            for s in [STRUCTURES[b.__class__]]
+        ]
         found, after = [], []
         for n in range(self.width):
             if n:
@@ -205,8 +213,10 @@ class Working:
             return part
         known = self._apart.get(id(part))
         if known is None:
-            raise cannot("something was put into a list, a dict or an object behind the call of a rule, and is"
-                         " there on the way back,")  # fmt: skip
+            raise cannot(
+                "something was put into a list, a dict or an object behind the call of a rule, and is"
+                " there on the way back,"
+            )
         return known[1]
 
     def _content(self, w: Any) -> tuple[Any, list[Any]]:
@@ -248,7 +258,9 @@ class Working:
         if any(getattr(owner, "dtype", np.dtype(object)).hasobject for owner, _, _ in found.values()):
             raise cannot("a rule is given an array in memory of something else")
         owners = [key[0] for key in found]
-        if len({*owners}) != len(owners) or any(abs(step) < high - low for (_, step), (_, low, high) in found.items()):
+        if len({*owners}) != len(owners) or any(
+            abs(step) < high - low for (_, step), (_, low, high) in found.items()
+        ):
             raise cannot("a rule is given arrays of which the lanes lie between each other")
         return [
             (owner if owner.dtype == np.uint8 and owner.ndim == 1 else flat_bytes(owner), low, high, step)
@@ -269,7 +281,7 @@ class Working:
         """The addresses of all that stands for parts of the batch, and of the memory of these."""
         found = {*self._apart, *self._whole}
         for w, _ in self._whole.values():
-            while w is not None and isinstance(w, np.ndarray):
+            while w is not None and issubclass(type(w), np.ndarray):
                 found.add(id(w))
                 w = w.base
         for _, w in self._objects:
@@ -326,10 +338,8 @@ def joined_rdata(lanes: Sequence[Any]) -> Any:
         names = list(dict.fromkeys(name for x in known for name in x.__dict__))
         rows = [[None if _is_nothing(x) else x.__dict__.get(name) for name in names] for x in lanes]
         return RData(**dict(zip(names, map(joined_rdata, zip(*rows, strict=True)), strict=True)))
-    if isinstance(first, np.ndarray):
+    if issubclass(type(first), np.ndarray):
         return BatchedArray(np.stack([np.zeros_like(first) if _is_nothing(x) else x for x in lanes]))
     if not _is_number(first):
         raise cannot(f"a pullback gives a {type(first).__name__}")
     return BatchedNumber(np.array([0.0 if _is_nothing(x) else x for x in lanes]))
-
-

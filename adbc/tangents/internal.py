@@ -25,8 +25,8 @@ from adbc.tangents.split import fdata, record, split_parts, zero_rdata
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = [
-    "TABLES", "accumulate", "add", "addresses", "cotangent_of", "external_fdata", "external_rdata", "fill_tangent",
-    "fresh_shadow",
+    "TABLES", "accumulate", "add", "addresses", "cotangent_of", "external_fdata", "external_rdata",
+    "fill_tangent", "fresh_shadow",
     "fresh_tangent", "in_order", "internal_fdata", "internal_rdata", "multiply", "project", "slot_increment",
     "slot_rdata", "slot_shadow", "slot_tangent",
 ]  # fmt: skip

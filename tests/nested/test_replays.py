@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adbc
-from adbc.runtime.entry.replaying import Memory
+from adbc.runtime.calls.replaying import Memory
 from adbc.tangents import random_tangent
 from adbc.testing.values import assert_same, duplicate
 from tests.programs.corpus import PROGRAMS, Program

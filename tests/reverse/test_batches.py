@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adbc
-from adbc import jacobians
+from adbc import rows
 from adbc.tangents import random_tangent
 from adbc.testing import test_rule as check_rule
 from adbc.testing.batches import stacked
@@ -29,6 +29,7 @@ def check(f: Callable[..., Any], *primals: Any, width: int = 3, rtol: float = 1e
     """Compare a batch with single cotangents, often enough that interpreted code becomes written code."""
     rng = np.random.default_rng(5)
     value, pullback = adbc.vjp(f, *duplicate(list(primals)))
+    value = duplicate(value)  # arguments in it are put back
     pullback(None)
     cotangents = [random_tangent(rng, value) for _ in range(width)]
     singles = [adbc.vjp(f, *duplicate(list(primals)))[1](duplicate(c)) for c in cotangents]
@@ -122,9 +123,9 @@ def test_overlapping_arguments() -> None:
 
     singles = []
     cotangents = np.random.default_rng(0).normal(size=(3, 4)), np.array([1.0, 0.0, -2.0])
-    for rows in zip(*cotangents, strict=True):
+    for first, second in zip(*cotangents, strict=True):
         x = X.copy()
-        singles.append(adbc.vjp(f, x, x[1:])[1]((rows[0].copy(), float(rows[1]))))
+        singles.append(adbc.vjp(f, x, x[1:])[1]((first.copy(), float(second))))
     x = X.copy()
     lanes = adbc.vjp(f, x, x[1:], width=3)[1](cotangents)
     assert_same(stacked(singles), lanes, "lanes", rtol=1e-12)
@@ -396,15 +397,14 @@ def test_the_tester_of_rules_finds_wrong_lanes(monkeypatch: pytest.MonkeyPatch) 
 def always(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Jacobians in reverse mode take batches for two rows and more; gives the widths that were taken."""
     widths: list[int] = []
-    made = jacobians.BatchedPullback
+    made = rows.BatchedPullback
 
     def note(engine: Any, f: Any, given: Any, width: int, **options: Any) -> Any:
         widths.append(width)
         return made(engine, f, given, width, **options)
 
-    monkeypatch.setattr(jacobians, "BatchedPullback", note)
-    monkeypatch.setattr(jacobians, "_FEW_ROWS_OF_ARRAYS", 2)
-    monkeypatch.setattr(jacobians, "_FEW_ROWS_OF_NUMBERS", 2)
+    monkeypatch.setattr(rows, "BatchedPullback", note)
+    monkeypatch.setattr(rows, "_FEWEST_ROWS", 2)
     return widths
 
 
@@ -426,8 +426,8 @@ JACOBIANS = [
 @pytest.mark.parametrize("most", [64, 3])
 @pytest.mark.parametrize("f, args, argnums", JACOBIANS)
 def test_jacobians(f: Any, args: Any, argnums: Any, most: int, always: list[int], monkeypatch: Any) -> None:
-    monkeypatch.setattr(jacobians, "_MOST_ROWS", most)
-    jacobians._counted.clear()
+    monkeypatch.setattr(rows, "_MOST_ROWS", most)
+    rows._counted.clear()
     given = duplicate(list(args))
     first = adbc.jacrev(f, argnums)(*given)  # nobody knows yet how many rows there are
     assert not always

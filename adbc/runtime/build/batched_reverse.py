@@ -23,8 +23,8 @@ from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS, PureRule, Rule, ScalarRule, ZeroRule
 from adbc.runtime.build.watched import Rowwise
 from adbc.runtime.calls.classes import SLOW
+from adbc.runtime.calls.replaying import Notes, OutOfSight
 from adbc.runtime.calls.reverse import ReverseCalls
-from adbc.runtime.entry.replaying import Notes, OutOfSight
 from adbc.runtime.state.batches import fresh_shadow, lane_by_lane, spread_shadow, width
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_FDATA, cotangent_of, divide, internal, multiply
@@ -56,14 +56,15 @@ class BatchedReverseRow:
         self._one: Any = row
         """The row, as it is for one cotangent."""
         self._rule: Callable[..., Any] = row.rrule
-        is_ours = row.origin.rank is not Rank.BUILT_IN
         modules = {type(row).__module__, *[f.__module__ for f in row.by_hand]}
         is_of_arrays = any(m.startswith(("adbc.rules.numpy", "adbc.rules.scipy")) for m in modules)
+        self._gives_views = False
+        """Whether nothing is left for the pullback if the result is a view of an argument."""
         self.rrule: Callable[..., Any] = self._by_lanes
         if type(row).rrule is ZeroRule.rrule:
             self.rrule = self._of_zero
-        elif is_ours:
-            return
+        elif row.origin.rank is not Rank.BUILT_IN:
+            return  # by lanes
         elif isinstance(row, ScalarRule) and type(row).rrule is ScalarRule.rrule:
             self.rrule = self._of_numbers
         elif type(row) is PureRule:
@@ -73,11 +74,19 @@ class BatchedReverseRow:
             self.rrule = self._moving
         elif is_of_arrays:
             from adbc.rules.numpy.base import ArrayRule  # loaded: the row is one of NumPy's
+            from adbc.rules.numpy.elementwise import ElementwiseRule
+            from adbc.rules.numpy.indexing import SubscriptRule
+            from adbc.rules.numpy.reduction_rule import ReductionRule
+            from adbc.rules.numpy.views import ViewRule
 
-            if isinstance(row, ArrayRule) and not row.refuses and type(row).rrule.__qualname__ in _BY_FORMULAS:
-                self._laned = copy.copy(row)
-                self._laned.vjp = tuple([f if f is None else lane_by_lane(f) for f in row.vjp])
+            if type(row).rrule in [cls.rrule for cls in (ArrayRule, ElementwiseRule, ReductionRule)] and not (
+                row.refuses  # type: ignore[attr-defined]  # one of those has it
+            ):
+                laned: Any = copy.copy(row)
+                laned.vjp = tuple([f if f is None else lane_by_lane(f) for f in laned.vjp])
+                self._laned = laned
                 self.rrule = self._of_arrays
+            self._gives_views = type(row) in (ViewRule, SubscriptRule)
 
     # -- the kinds of rows
 
@@ -89,13 +98,17 @@ class BatchedReverseRow:
         made, fout, pullback = self._rule(args, fargs, kwargs, *out)
         return made, spread_shadow(made, fout, fargs), pullback
 
-    def _of_numbers(self, args: Sequence[Any], fargs: Sequence[Any], kwargs: Any = NO_KWARGS, *out: Any) -> Any:
+    def _of_numbers(
+        self, args: Sequence[Any], fargs: Sequence[Any], kwargs: Any = NO_KWARGS, *out: Any
+    ) -> Any:
         made, fout, pullback = self._rule(args, fargs, kwargs, *out)
         if fout is None or fout is NO_FDATA:
             return made, fout, pullback
         return self._by_lanes(args, fargs, kwargs, made)
 
-    def _of_formulas(self, args: Sequence[Any], fargs: Sequence[Any], kwargs: Any = NO_KWARGS, *out: Any) -> Any:
+    def _of_formulas(
+        self, args: Sequence[Any], fargs: Sequence[Any], kwargs: Any = NO_KWARGS, *out: Any
+    ) -> Any:
         made = self._one.function(*args, **kwargs)
         fout = fresh_shadow(made, any(f is not None for f in fargs))
         formulas = self._formulas
@@ -111,7 +124,9 @@ class BatchedReverseRow:
 
         return made, fout, pullback_of_formulas
 
-    def _of_arrays(self, args: Sequence[Any], fargs: Sequence[Any], kwargs: Any = NO_KWARGS, *out: Any) -> Any:
+    def _of_arrays(
+        self, args: Sequence[Any], fargs: Sequence[Any], kwargs: Any = NO_KWARGS, *out: Any
+    ) -> Any:
         laned = self._laned
         arrays, others, target, _ = laned.split(args, kwargs)
         besides = getattr(laned, "of_besides", ())
@@ -140,7 +155,7 @@ class BatchedReverseRow:
         made, fmade, pullback = self._rule(args, working.first(tuple(fargs)), kwargs, *out)
         fout = working.whole(fmade)
         working.follow()
-        if _is_window(self._one, fout, fmade, working):
+        if self._gives_views and any(fout is view for view in working.views):
             return made, fout, lambda bout: (None,) * len(args)
         row = self._one
         is_pure = row.origin.rank is Rank.BUILT_IN and row.is_pure(len(args) + len(kwargs), tuple(kwargs))
@@ -161,22 +176,10 @@ class BatchedReverseRow:
         return getattr(self._row, name)
 
 
-_BY_FORMULAS = ("ArrayRule.rrule", "ElementwiseRule.rrule", "ReductionRule.rrule")
-"""Reverse rules of arrays whose pullback is `ArrayRule._cotangents`, where there is no ``out=``."""
-
-
 def _working() -> Any:
     from adbc.tangents.array_batch_lanes import Working  # it imports NumPy
 
     return Working(width())
-
-
-def _is_window(row: Any, fout: Any, fmade: Any, working: Any) -> bool:
-    """Whether a rule has given a view of an argument, so that nothing is left for its pullback."""
-    return type(row).__name__ in _WINDOWS and any(fout is view for view in working.views) and fmade is not None
-
-
-_WINDOWS = ("ViewRule", "SubscriptRule", "_PartRule", "_StridedRule", "AstypeView", "ConjugateRule")
 
 
 def _nothing() -> None:
@@ -230,5 +233,3 @@ def batched_reverse_support(support: Support) -> Support:
         strong=Strong(times, times, multiply, divide, support.strong.quiet),
         values=False,
     )
-
-

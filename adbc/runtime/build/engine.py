@@ -28,6 +28,7 @@ from adbc.errors import VerificationError
 from adbc.forward import ForwardSupport
 from adbc.ir.backend import Backend
 from adbc.ir.graph import Graph
+from adbc.reverse import Support
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build import lifetimes
 from adbc.runtime.build.bindings import Bindings
@@ -42,7 +43,6 @@ from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.build.tiers import Tiers
 from adbc.runtime.build.watched import forward_calls, reverse_calls
 from adbc.runtime.cold import ColdRule
-from adbc.reverse import Support
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.report.frames import note_inlined
 from adbc.runtime.report.observer import Observer
@@ -157,9 +157,7 @@ class Engine:
         self.forward_calls, self.forward = self._forward(watch, tell)
         _engines.add(self)
 
-    def _reverse(
-        self, watch: Watch | None, tell: Callable[[Decisions], None] | None
-    ) -> tuple[Any, Support]:
+    def _reverse(self, watch: Watch | None, tell: Callable[[Decisions], None] | None) -> tuple[Any, Support]:
         """What makes calls in reverse mode, and what its builder asks; of batches, if that is what for."""
         if self.plain is None:
             calls = reverse_calls(self, watch)

@@ -94,7 +94,7 @@ _MACHINERY = (
         f"adbc.runtime.calls.{name}"
         for name in (
             "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating", "known_functions",
-            "lost_arguments", "plain",
+            "lost_arguments", "plain", "replaying",
             "plain_functions", "plans", "reading", "resolve", "reverse", "steps",
         )
     ],

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import ArgumentError, InvalidTangentError
+from adbc.runtime.calls.replaying import Memory, memory_of
 from adbc.runtime.entry.constants import check_constants, constant_arguments, hold_constants
 from adbc.runtime.entry.described import lists_in
 from adbc.runtime.entry.entering import enter, go_back, start_waiting
-from adbc.runtime.entry.replaying import Memory, memory_of
 from adbc.runtime.entry.results import check_differentiable, seed
 from adbc.runtime.entry.selection import label
 from adbc.runtime.report.messages import describe

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.runtime.calls.replaying import Memory
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.pullbacks import OpenCall
-from adbc.runtime.entry.replaying import Memory
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import scale

@@ -115,7 +115,7 @@ def as_float(rdata: Any) -> float:
     """Rdata of a float: NumPy's numbers and zeros become floats."""
     if type(rdata) is float:
         return rdata
-    return 0.0 if rdata is None else project(rdata, 0.0)  # type: ignore[no-any-return]  # a float, or N of them
+    return 0.0 if rdata is None else project(rdata, 0.0)
 
 
 class _Sink:

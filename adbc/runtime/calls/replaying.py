@@ -49,7 +49,7 @@ class Memory:
 
     def is_public(self) -> bool:
         """Whether classes and modules among the objects are as they were."""
-        return all(_same(dict(vars(x) if isinstance(x, type) else x), old) for x, old in self._public)
+        return all(_same(dict(vars(x) if issubclass(type(x), type) else x), old) for x, old in self._public)
 
     def settle(self) -> None:
         """Forget what a first run of the pullback has shown to be only read.
@@ -112,7 +112,7 @@ def _is_settled(x: Any, content: Any, put: _PutBack) -> bool:
 
 def _may_be_shadow(x: Any) -> bool:
     """Whether `x`, in a slot, may be the cotangent of a number, or what stands there before there is one."""
-    return x is None or x is NO_TANGENT or isinstance(x, float | complex) or getattr(x, "ndim", 1) == 0
+    return x is None or x is NO_TANGENT or issubclass(type(x), float | complex) or getattr(x, "ndim", 1) == 0
 
 
 def is_changed(old: Any, new: Any, put: _PutBack) -> bool:
@@ -273,7 +273,7 @@ class Notes:
         if cls is functools.partial:
             return x.func, x.args, x.keywords
         if cls is types.BuiltinFunctionType:
-            return () if isinstance(x.__self__, types.ModuleType | type) else (x.__self__,)
+            return () if issubclass(type(x.__self__), types.ModuleType | type) else (x.__self__,)
         if isinstance(x, Rule) or _module(cls).startswith(_STOPS):
             return ()
         if issubclass(cls, type):
@@ -357,7 +357,7 @@ class Notes:
 def _module(cls: type) -> str:
     """The module of `cls`; a class may have something else of this name for its instances."""
     module = cls.__module__
-    return module if isinstance(module, str) else ""
+    return module if issubclass(type(module), str) else ""
 
 
 def _put_state(x: Any, state: Any) -> None:
