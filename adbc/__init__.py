@@ -8,7 +8,7 @@ from adbc.lazy import lazily, on_demand
 
 if TYPE_CHECKING:
     from adbc import chainrules, errors, inspect, testing
-    from adbc.api import build_frule, build_rrule, grad, jvp, value_and_grad, vjp
+    from adbc.api import build_frule, build_rrule, grad, jvp, prepare, value_and_grad, vjp
     from adbc.checkpoints import checkpoint, checkpoint_loop
     from adbc.config import Config
     from adbc.errors import AdbcError, MissingRuleError
@@ -93,6 +93,7 @@ else:  # they are loaded when they are first used
         "linear": "rules.declare",
         "norm": "tangents",
         "overlay": "rules.declare",
+        "prepare": "api",
         "primitive": "rules.declare",
         "rdata": "tangents",
         "register_tangent": "tangents",
@@ -169,6 +170,7 @@ __all__ = [
     "linear",
     "norm",
     "overlay",
+    "prepare",
     "primitive",
     "ravel",
     "rdata",

@@ -134,7 +134,8 @@ def runs_as_it_is(
 DIFFERENTIATION = frozenset(
     {
         "adbc.api", "adbc.rules.declare", "adbc.runtime", "adbc.runtime.entry.boxed",
-        "adbc.runtime.entry.forward", "adbc.runtime.entry.gradients", "adbc.runtime.entry.reusable",
+        "adbc.runtime.entry.batches", "adbc.runtime.entry.forward", "adbc.runtime.entry.gradients",
+        "adbc.runtime.entry.prepared", "adbc.runtime.entry.reusable",
         "adbc.runtime.entry.pullbacks", "adbc.runtime.entry.reverse",
     }
 )  # fmt: skip

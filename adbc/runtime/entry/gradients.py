@@ -17,7 +17,7 @@ from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents.protocol import register_tangent
 
-__all__ = ["Gradient", "ValueAndGradient"]
+__all__ = ["Argnums", "Gradient", "ValueAndGradient"]
 
 Argnums = Selector | Sequence[Selector]
 

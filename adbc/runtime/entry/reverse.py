@@ -62,7 +62,7 @@ from adbc.tangents.protocol import kind_of
 from adbc.types import ArrayType, has_shadow
 from adbc.types.array_calls import is_inline_number
 
-__all__ = ["Entrance", "Way", "short", "value_and_gradient_of"]
+__all__ = ["Entrance", "Way", "learnt", "short", "value_and_gradient_of"]
 
 Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], Sequence[Any], Context]
 """Value, its shadow, the pullback (without the function in front), the arguments' shadows, the context."""
@@ -664,6 +664,18 @@ def _first_call(
     if not kwargs:
         entrance.learn(engine, f, args, call)
     return answer, gradients[0] if single else gradients
+
+
+def learnt(
+    engine: EngineView, f: Callable[..., Any], numbers: Sequence[int], args: tuple[Any, ...]
+) -> Entrance:
+    """The ways into `f` for its gradient by the arguments `numbers`, with one for arguments like `args`, if
+    there is one: it is called if nobody has found it yet."""
+    entrance = shared(engine, f, numbers, Entrance(tuple(numbers)))
+    if entrance.way(engine, f, args) is None:
+        _first_call(engine, entrance, f, args, {}, places(f, numbers, args, {}), False, False)
+        entrance.way(engine, f, args)
+    return entrance
 
 
 def _checked(f: Callable[..., Any], out: Any, has_aux: bool) -> tuple[Any, Any]:
