@@ -130,10 +130,10 @@ def prepare(
     first call takes as long as any other.
 
     ``prepared(*args, **kwargs)`` gives the gradient, ``prepared.value_and_grad(*args, **kwargs)`` the value
-    as well, by the conventions of `grad` and `value_and_grad`.  `f` is called with copies of the example, three
-    to eight times, until nothing is built any more; what it prints is printed then.  Arguments of other types
-    and shapes than the example are right, too: they take the way of any gradient, and what they need is
-    built when they come.
+    as well, by the conventions of `grad` and `value_and_grad`.  `f` is called with copies of the example,
+    three to eight times, until nothing is built any more; what it prints is printed then.  Arguments of other
+    types and shapes than the example are right, too: they take the way of any gradient, and what they need
+    is built when they come.
 
     Once nothing is built any more, a call takes what that of a gradient takes, or a tenth less for a function
     of a few numbers: what is saved by `prepare` is the time of the first calls.  Results are new in each

@@ -16,6 +16,7 @@ import copy
 import functools
 import hashlib
 import math
+import os
 import random
 import sys
 from collections import deque
@@ -31,6 +32,7 @@ from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.report.messages import describe
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.closures import with_active_defaults
+from adbc.states import Files
 from adbc.tangents import (
     NO_TANGENT,
     ArrayTangent,
@@ -88,6 +90,7 @@ def checkpoint_loop(
     *,
     snapshots: int | None = None,
     taped: int | None = None,
+    directory: str | os.PathLike[str] | None = None,
 ) -> Any:
     """The state after ``for i in range(n): state = step(i, state)``, of which reverse mode saves few states.
 
@@ -102,6 +105,11 @@ def checkpoint_loop(
     snapshots: the most states that are kept at a time; by default as many as there are pieces, so that each
     step is run twice.
     taped: the number of steps in a piece; by default the square root of `n`, rounded up.
+    directory: where snapshots are kept in files, in a directory of their own that is made there, and not in
+    memory.  A file is removed when its state has been used, and all are when the pullback has run, has
+    raised, or is given up; what is left if a process is killed begins with ``adbc-states-``.  States are
+    written by `pickle` and have the same bits when they come back; what it cannot write is refused with
+    `adbc.errors.UnsupportedError`.
 
     Forward mode, plain calls and derivatives of gradients run the loop as it is written above.  Random
     generators are those of `checkpoint`, and so is what is raised.
@@ -116,14 +124,14 @@ def checkpoint_loop(
     for name, number in (("snapshots", snapshots), ("taped", taped)):
         if number is not None and number < 1:
             raise ArgumentError(f"{name} is a number of states or steps, at least 1, and not {number}")
-    return _looped(step, state, n, snapshots, taped)
+    return _looped(step, state, n, snapshots, taped, directory)
 
 
 def _called(f: Callable[..., Any], kwargs: dict[str, Any], *args: Any) -> Any:
     return f(*args, **kwargs)
 
 
-def _looped(step: Any, state: Any, n: int, snapshots: int | None, taped: int | None) -> Any:
+def _looped(step: Any, state: Any, n: int, snapshots: int | None, taped: int | None, directory: Any) -> Any:
     return _steps(step, copy.deepcopy(state), 0, n)
 
 
@@ -132,7 +140,7 @@ def _call(f: Callable[..., Any], kwargs: dict[str, Any], *args: Any) -> Any:
     return f(*args, **kwargs)
 
 
-def _loop(step: Any, state: Any, n: int, snapshots: int | None, taped: int | None) -> Any:
+def _loop(step: Any, state: Any, n: int, snapshots: int | None, taped: int | None, directory: Any) -> Any:
     """`_looped`, which has a rule, without it."""
     return _steps(step, copy.deepcopy(state), 0, n)
 
@@ -394,7 +402,7 @@ def _undo(state: _State) -> None:
 
 
 def _looped_rrule(args: Any, fargs: Any, kwargs: Any) -> Any:
-    step, state, n, snapshots, taped = args
+    step, state, n, snapshots, taped, directory = args
     context: Any = CALL.memory
     active = [i for i in (0, 1) if fargs[i] is not None]
     try:
@@ -405,7 +413,7 @@ def _looped_rrule(args: Any, fargs: Any, kwargs: Any) -> Any:
         Notes(of_generators=True).run([state])
         if noted.notes.public or n < 1 or _has_active_defaults(noted.notes):
             raise OutOfSight
-        loop = _Loop(step, n, snapshots, taped, context, noted.notes.seen)
+        loop = _Loop(step, n, snapshots, taped, context, noted.notes.seen, directory)
         if loop.is_shared(_Run(_steps, (step, copy.deepcopy(state), 0, 1), [0, 1])):
             raise OutOfSight
     except OutOfSight:
@@ -415,12 +423,14 @@ def _looped_rrule(args: Any, fargs: Any, kwargs: Any) -> Any:
     value = loop.run(state)
     changed, is_form_kept = noted.changed()
     if not is_form_kept or any(not _is_generator(entry) for entry in changed):
+        loop.end()
         raise UnsupportedError(
             f"{describe(step)} changes what is in its closure, in a loop with checkpoints",
             "its steps are run again from states that do not hold that",
             "make it part of the state",
         )
     if not _plain_value(value, noted.notes.seen):
+        loop.end()
         _undo(noted)
         return _inline_loop(args, fargs)
     whole = zero_tangent(value)
@@ -442,18 +452,25 @@ def _inline_loop(args: Any, fargs: Any) -> Any:
 
 
 class _Snapshot:
-    """A state of a loop before the piece `piece`, and those of the random generators."""
+    """A state of a loop before the piece `piece`, in one of `files` if there are any, and those of the random
+    generators."""
 
-    def __init__(self, piece: int, step: Any, state: Any) -> None:
+    def __init__(self, piece: int, step: Any, state: Any, files: Files | None) -> None:
         self.piece = piece
-        self._state = copy.deepcopy(state)
+        self._file = None if files is None else files.keep(state)
+        self._state = copy.deepcopy(state) if files is None else None
         self._generators = _generators_of(step)
 
     def state(self) -> Any:
         """A copy of the state, with the generators as they were."""
         for x, content, put in self._generators:
             put(x, content)
-        return copy.deepcopy(self._state)
+        return copy.deepcopy(self._state) if self._file is None else self._file.read()
+
+    def forget(self) -> None:
+        """Take note that it is not needed any more."""
+        if self._file is not None:
+            self._file.remove()
 
 
 def _generators_of(step: Any) -> list[Any]:
@@ -466,25 +483,46 @@ def _generators_of(step: Any) -> list[Any]:
 class _Loop:
     """A loop with checkpoints, cut into pieces of `taped` steps.
 
-    context: that of the call around; seen: the addresses of what `step` reaches.
+    context: that of the call around; seen: the addresses of what `step` reaches; directory: where snapshots
+    are kept in files, None if they are kept in memory.
     """
 
     def __init__(
-        self, step: Any, n: int, snapshots: int | None, taped: int | None, context: Any, seen: set[int]
+        self,
+        step: Any,
+        n: int,
+        snapshots: int | None,
+        taped: int | None,
+        context: Any,
+        seen: set[int],
+        directory: Any,
     ) -> None:
         self.step, self.n, self.context, self.seen = step, n, context, seen
         self.taped = min(n, taped or math.isqrt(n - 1) + 1)
         self.pieces = -(-n // self.taped)
         self.slots = min(snapshots or self.pieces, self.pieces)
+        self.files = None if directory is None else Files(directory, _digest)
+
+    def end(self) -> None:
+        """Remove all files."""
+        if self.files is not None:
+            self.files.close()
 
     def run(self, state: Any) -> Any:
         """The value of the loop; snapshots are made on the way."""
+        try:
+            return self._run(state)
+        except BaseException:  # any exception of the user's is passed on
+            self.end()
+            raise
+
+    def _run(self, state: Any) -> Any:
         state = copy.deepcopy(state)
-        self.kept = [_Snapshot(0, self.step, state)]
+        self.kept = [_Snapshot(0, self.step, state, self.files)]
         while (at := self.kept[-1].piece) < self.pieces - 1 and len(self.kept) < self.slots:
             where = at + split(self.pieces - at, self.slots - len(self.kept) + 1)
             state = self._advance(state, at, where)
-            self.kept.append(_Snapshot(where, self.step, state))
+            self.kept.append(_Snapshot(where, self.step, state, self.files))
         value = self._advance(state, at, self.pieces)
         self.first = _digest([value])
         return value
@@ -495,6 +533,12 @@ class _Loop:
 
     def pulled_back(self, cotangent: Any) -> tuple[Any, Any]:
         """The cotangents of `step` and of the first state."""
+        try:
+            return self._pulled_back(cotangent)
+        finally:
+            self.end()
+
+    def _pulled_back(self, cotangent: Any) -> tuple[Any, Any]:
         now = _generators_of(self.step)
         self.by_step: Any = None
         end, kept = self.pieces, self.kept
@@ -502,6 +546,7 @@ class _Loop:
             snapshot = kept.pop()
             cotangent = self._pull(snapshot, end, self.slots - len(kept), cotangent)
             end = snapshot.piece
+            snapshot.forget()
         for x, content, put in now:
             put(x, content)
         return self.by_step, cotangent
@@ -513,9 +558,10 @@ class _Loop:
         while end - first > 1:
             where = first + split(end - first, slots) if slots > 1 else end - 1
             state = self._advance(snapshot.state(), first, where)
-            inside = _Snapshot(where, self.step, state)
+            inside = _Snapshot(where, self.step, state, self.files)
             cotangent = self._pull(inside, end, slots - 1, cotangent)
             end = where
+            inside.forget()
         given = self.step, snapshot.state(), first * self.taped, min(end * self.taped, self.n)
         run = _Run(_steps, given, [0, 1])
         if self.is_shared(run):

@@ -58,6 +58,7 @@ PUBLIC = {
     "linear",
     "norm",
     "overlay",
+    "prepare",
     "primitive",
     "ravel",
     "rdata",

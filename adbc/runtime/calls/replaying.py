@@ -308,6 +308,8 @@ class Notes:
             self.found.append((x, x[:], _put_buffer))
             return ()
         if _is_plain_instance(cls):
+            if getattr(cls, "is_out_of_sight", False) is True:  # of files, for one
+                raise OutOfSight
             return self._fields(x)
         state = state_of_generator(x)
         if state is not None:
