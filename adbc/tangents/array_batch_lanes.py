@@ -39,7 +39,7 @@ def cannot(what: str) -> BatchError:
     return BatchError(
         f"{what} in a batch of cotangents",
         "the pullback of a rule cannot be run for each lane there",
-        "take the cotangents one by one: adbc.vjp(f, *args, reusable=True)",
+        "take them one by one: call adbc.vjp without width=, with reusable=True",
     )
 
 

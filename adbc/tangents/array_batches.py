@@ -38,7 +38,7 @@ def refused(what: str) -> BatchError:
     return BatchError(
         f"{what} is asked of a batch of tangents",
         "the answer may differ between lanes, or C code would take the batch for one array",
-        "take the tangents one by one: adbc.jvp(f, primals, tangents) without width",
+        "take them one by one: call adbc.jvp or adbc.vjp without width=",
     )
 
 

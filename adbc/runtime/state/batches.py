@@ -109,7 +109,7 @@ def spread_shadow(out: Any, shadow: Any, given: Sequence[Any]) -> Any:
                 raise BatchError(
                     "a rule gives several arrays in one memory that is new, in a batch of cotangents",
                     "they would be told apart",
-                    "take the cotangents one by one: adbc.vjp(f, *args, reusable=True)",
+                    "take them one by one: call adbc.vjp without width=, with reusable=True",
                 )
     return found
 
@@ -246,7 +246,7 @@ class _Lanes:
                 "a rule is given the batch of tangents of a value that is not made of numbers, arrays, lists,"
                 f" tuples, dicts and objects (a {cls.__name__})",
                 "it cannot be taken apart into lanes",
-                "take the tangents one by one: adbc.jvp(f, primals, tangents) without width",
+                "take them one by one: call adbc.jvp or adbc.vjp without width=",
             )
         keys = structure.keys(t)
         lanes: list[Any] = [t] * self.count
@@ -319,7 +319,7 @@ class _Lanes:
             raise BatchError(
                 f"a rule that is called for each lane of a batch gives a {type(first).__name__}",
                 "it cannot be put together",
-                "take the tangents one by one: adbc.jvp(f, primals, tangents) without width",
+                "take them one by one: call adbc.jvp or adbc.vjp without width=",
             )
         keys = self._keys(structure, lanes)
         made = first
@@ -374,7 +374,7 @@ def by_lanes(
                 f"a rule that is called for each lane of a batch gives {made!r:.40} at first, and then"
                 f" {again!r:.40}",
                 "so it would be differentiated at several points",
-                "take the tangents one by one: adbc.jvp(f, primals, tangents) without width",
+                "take them one by one: call adbc.jvp or adbc.vjp without width=",
             )
         tangents.append(tangent)
     apart.put_back()
