@@ -153,8 +153,10 @@ def jacrev(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """A function that gives the Jacobian of ``f(*args, **kwargs)`` as `jacfwd` does, row by row in reverse
     mode: the way for functions with few outputs.
 
-    `f` is called once, on copies of what it is given, and the pullback runs once per number of the value; see
-    `adbc.vjp` with ``reusable=True`` for where `f` is run once per row.
+    `f` is called once, on copies of what it is given.  In the first call for arguments of some sizes, and for
+    a value of few numbers, the pullback runs once per number; see `adbc.vjp` with ``reusable=True`` for where
+    `f` is run once per row.  From then on it runs once for many rows (`adbc.vjp` with ``width=``), unless a
+    batch of cotangents cannot be carried through `f`, which is found out once.
 
     >>> import adbc, numpy as np
     >>> adbc.jacrev(lambda x: x @ x)(np.array([1.0, 2.0]))
