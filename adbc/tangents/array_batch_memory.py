@@ -13,7 +13,6 @@ from adbc.tangents.array_batch_tangents import strong_product, strong_quotient
 from adbc.tangents.array_batches import BatchedArray, BatchedNumber, refused
 from adbc.tangents.array_iterators import iterator_over
 from adbc.tangents.array_memory import (
-    REGION,
     Array,
     Region,
     address_of,
@@ -25,7 +24,7 @@ from adbc.tangents.array_memory import (
 from adbc.tangents.iterators import add_iterator
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import INACTIVE, KINDS, kind_of
-from adbc.tangents.walk import add_structure
+from adbc.tangents.walk import REGION, add_structure
 
 __all__ = ["BatchRegion", "install", "memo_of", "remember"]
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from adbc.errors import InvalidTangentError, UnsupportedError
 from adbc.tangents.nothing import NO_TANGENT
+from adbc.tangents.walk import REGION
 
 __all__ = [
-    "REGION", "Array", "Region", "add_into", "address_of", "corresponds", "extent", "fill", "flat_bytes",
+    "Array", "Region", "add_into", "address_of", "corresponds", "extent", "fill", "flat_bytes",
     "has_number_fields", "number_views", "overlaps_itself", "places_of", "record_array", "region_of",
     "seen_memory", "share", "ultimate_owner",
 ]  # fmt: skip
@@ -68,7 +69,8 @@ class Region:
 
     def __init__(self, owner: Any, first: Array, copy: bool, twin: Array | None = None) -> None:
         self.owner = owner
-        self._elsewhere: list[Array] = []
+        self.elsewhere: list[Array] = []
+        """Arrays in the memory whose tangents were given, and lie in other memory."""
         self._extent: tuple[int, int] | None = None
         if issubclass(type(owner), np.ndarray):
             self.twin = self._like(owner, copy) if twin is None else twin
@@ -88,6 +90,10 @@ class Region:
         if self._extent is None:
             self._extent = extent(self.owner)
         return self._extent
+
+    def forget_extent(self) -> None:
+        """Let the extent be found out again: the memory of the owner, an array, may have moved."""
+        self._extent = None
 
     def _like(self, owner: Array, copy: bool) -> Array:
         if owner.__class__ is np.ndarray and owner.flags.c_contiguous:
@@ -116,11 +122,11 @@ class Region:
     def note(self, x: Array, t: Array) -> None:
         """Array `x` has the tangent `t`, which was given and may lie elsewhere."""
         if ultimate_owner(t) is not ultimate_owner(self.twin):
-            self._elsewhere.append(x)
+            self.elsewhere.append(x)
 
     def view(self, x: Array) -> Array:
         """The array in the counterpart at the place of `x` in the original, of the same shape and dtype."""
-        if self._elsewhere and any(_may_share(x, y) for y in self._elsewhere):
+        if self.elsewhere and any(_may_share(x, y) for y in self.elsewhere):
             raise UnsupportedError(
                 "an array that shares memory with one whose tangent was given",
                 "the tangent does not lie in memory as that array does, and no tangent can be a part of both",
@@ -173,8 +179,6 @@ def _object_view(twin: Array, owner: Array, x: Array) -> Array:
     return np.lib.stride_tricks.as_strided(stop_at_start, x.shape, x.strides)
 
 
-REGION = "region"
-"""The key of a memo under which stands what makes the counterparts of memory, if that is not `Region`."""
 _PLAIN = (Region, None)
 
 

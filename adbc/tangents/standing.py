@@ -44,9 +44,14 @@ def is_alike(x: Any) -> bool:
     return issubclass(cls, type) and cls.__eq__ is type.__eq__
 
 
-def same_row(now: list[Any], then: list[Any]) -> bool:
+def same_row(now: list[Any], then: list[Any], classes: frozenset[type] | None = None) -> bool:
     """Whether `now` is what was there `then`, objects of which `is_alike` is true, or that are known to be
-    there still."""
+    there still.
+
+    classes: those that there may be, if known.  An int is equal to a float, which may have a derivative.
+    """
+    if not (frozenset(map(type, then)) if classes is None else classes).issuperset(map(type, now)):
+        return False
     try:
         return now == then
     except Exception:  # of what has come to stand there
@@ -75,7 +80,7 @@ class Standing:
         for x, old in found:
             self._add(x, old)
         dicts, lists = self._dicts + self._spaces, self._lists
-        alike = _TEXTS | _NUMBERS if numbers_alike else _TEXTS
+        alike = self._alike = _TEXTS | _NUMBERS if numbers_alike else _TEXTS
         named, keyed = _parted(dicts, dict.keys, _TEXTS)
         of_texts, of_others = _parted(dicts, dict.values, alike)
         texts, others = _parted(lists, list.__iter__, alike)
@@ -131,7 +136,8 @@ class Standing:
                 and all(map(is_, map(_OF_INSTANCE, self._owners), self._spaces))
                 and all(map(is_, self._items.all(), items))
                 and all(map(is_, self._values.each(), values))
-                and same_row(self._texts.all(), texts)
+                and same_row(self._texts.all(), texts, self._alike)
+                and self._alike.issuperset(map(type, chain.from_iterable(self._tables)))
                 and same_row(self._tables, self._copies)
                 and not any(differs(x, old) for x, old in self._others)
             )

@@ -27,9 +27,21 @@ from adbc.tangents.duals import (
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["DifferWalk", "MakeWalk", "PerturbWalk", "TangentWalk", "add_structure", "is_address_tangent"]
+__all__ = [
+    "REGION",
+    "DifferWalk",
+    "MakeWalk",
+    "PerturbWalk",
+    "TangentWalk",
+    "add_structure",
+    "is_address_tangent",
+]
 
 Memo = dict[Any, tuple[Any, Any]]
+
+REGION = "region"
+"""The key of a memo under which stands what makes the counterparts of memory of arrays, where it is for
+batches."""
 
 
 class _Walk:

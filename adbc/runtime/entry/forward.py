@@ -36,6 +36,7 @@ from adbc.runtime.entry.structures import (
 )
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
+from adbc.runtime.state.lasting import would_last
 from adbc.tangents import NO_TANGENT, zero_tangent
 from adbc.tangents.protocol import kind_of
 from adbc.types import AbstractType
@@ -175,6 +176,8 @@ def _part(x: Any, t: Any, direction: Any, known_list: AbstractType | None) -> _P
         if kind is not _GIVEN and x.dtype.kind in "iub":
             kind = _NOTHING
         return cls, kind, _known(x)
+    if t is None and would_last(x):
+        return None  # they are found by a memo
     if not fits(x, zero_tangent(x) if t is None else t, []):
         return None
     return cls, kind, known_list
@@ -354,7 +357,7 @@ def _container(x: Any, t: Any, kind: str, known: Any, waiting: Pairs) -> Any:
         return NO_TANGENT
     first = len(waiting)
     zero = zeros(x, waiting, False, OBJECTS)
-    if zero is None:  # there are arrays in it, or it is not simple
+    if zero is None and not would_last(x):  # there are arrays in it, or it is not simple
         del waiting[first:]
         zero = zeros(x, waiting, True)
     return zero

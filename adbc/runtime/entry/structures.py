@@ -18,6 +18,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from adbc.runtime.calls.classes import is_heap_type
+from adbc.runtime.state.lasting import note_met, would_last
 from adbc.tangents import NO_TANGENT, MutableTangent, Tangent
 from adbc.tangents.activity_marks import mark_inactive
 from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields
@@ -57,6 +58,8 @@ _EMPTY = frozenset({type(NO_TANGENT), list, dict, MutableTangent})
 """Classes of the tangents of parts that by themselves are no sign of a derivative."""
 _DEPTH = 4
 """How many containers may be nested; what holds itself has no end."""
+_MANY = 64
+"""The tangents of more objects had better last, if nobody asks for them."""
 _LONGEST, _DEEPEST = 32, 8
 """Tuples that are longer, or nested more deeply, are data and no structure (`types.typeof`)."""
 
@@ -118,14 +121,19 @@ def zeros(x: Any, met: Pairs, is_asked: bool, also: Also = ALL) -> Any:
     """The zero tangent of a list or dict of values without an address, or of such lists and dicts; each of
     these comes into `met` with its own.  None if it holds anything else.
 
-    is_asked: None too if nothing in it is seen to have a derivative, of which somebody asks for it.
+    is_asked: None too if nothing in it is seen to have a derivative, of which somebody asks for it, or if
+    nobody does and its tangents last from call to call, which are found by a memo.
     also: what else may be there.
     """
+    if not is_asked and would_last(x):
+        return None
     first = len(met)
     t = _zeros(x, met, _DEPTH, also)
     if t is None:
         return t
     if not is_asked:
+        if len(met) - first > _MANY:
+            note_met(x)
         if also.arrays:
             for _, made in met[first:]:
                 mark_inactive(made)

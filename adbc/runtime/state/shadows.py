@@ -7,22 +7,26 @@ that is free may be used again.  Numbers are never keys.  Nothing here knows of 
 
 from __future__ import annotations
 
+import functools
 import gc
 import itertools
 import sys
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
+from adbc.cpython.cells import captured, content_of
 from adbc.errors import VerificationError
+from adbc.runtime.state.lasting import last, lasting, may_last
 from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, hold_if_free, zero_tangent
-from adbc.tangents.activity_marks import INACTIVE, mark_new
+from adbc.tangents.activity_marks import INACTIVE, mark_active, mark_inactive, mark_new
 from adbc.tangents.duals import WITH_FIELDS, MutableTangent
 from adbc.tangents.fields import FieldKey, instance_dict
 from adbc.tangents.internal import TABLES
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
+from adbc.tangents.walk import Memo
 
 __all__ = ["Shadows"]
 
@@ -38,12 +42,12 @@ class Shadows:
     __slots__ = ("met", "waiting")
 
     def __init__(self) -> None:
-        self.met: dict[Any, tuple[Any, Any]] = {}
+        self.met: Memo = {}
         """By address, objects with their tangents; those that are `waiting` come first."""
         self.waiting: list[tuple[Any, Any]] = []
 
     @property
-    def _memo(self) -> dict[Any, tuple[Any, Any]]:
+    def _memo(self) -> Memo:
         if self.waiting:
             waiting, self.waiting = self.waiting, []
             for obj, tangent in waiting:
@@ -61,7 +65,7 @@ class Shadows:
                         self.met["fields", id(fields)] = fields, tangent  # as a walk does
         return self.met
 
-    def start_with(self, memo: dict[Any, tuple[Any, Any]]) -> None:
+    def start_with(self, memo: Memo) -> None:
         """Let what is met be entered into `memo`, before anything was."""
         self.met = memo
 
@@ -89,7 +93,7 @@ class Shadows:
             return self.tangent(obj)
         if cls is dict and id(obj) in _TABLES:
             return NO_TANGENT
-        return zero_tangent(obj, self._memo, True)
+        return self._made(obj, self._memo, False)
 
     def known(self, obj: Any) -> Any:
         """What `found` gives for `obj`, in reverse mode: memory that was not met holds constants."""
@@ -107,10 +111,30 @@ class Shadows:
             zeros = [0.0] * len(obj)
             memo[id(obj)] = obj, zeros
             return zeros
+        return self._made(obj, memo, True)
+
+    def _made(self, obj: Any, memo: Memo, marks: bool) -> Any:
+        """The tangent of `obj`, which came through no argument: zeros, if it was not met, that were made in
+        this call or have lasted since an earlier one.
+
+        marks: whether memory of arrays is marked as inactive.
+        """
+        found = memo.get(id(obj))
+        if found is not None and found[0] is obj:
+            return found[1]
+        if last(obj, memo, mark_inactive if marks else mark_active):
+            return memo[id(obj)][1]
+        for part in _held_by(obj):  # what it holds may have lasted
+            self._made(part, memo, marks)
         before = len(memo)
         tangent = zero_tangent(obj, memo, True)
         if len(memo) > before:
-            mark_new(memo, before)
+            if marks:
+                mark_new(memo, before)
+            if id(obj) in memo:
+                del tangent  # which would be a holder
+                lasting(obj, memo, before)
+                tangent = memo[id(obj)][1]
         return tangent
 
     def is_any(self, is_active: Callable[[Any], bool]) -> bool:
@@ -231,6 +255,29 @@ class Shadows:
         """The tangent of `obj` if it was met, else None."""
         found = self._memo.get(id(obj))
         return found[1] if found is not None and found[0] is obj else None
+
+
+_FIRST = 32
+"""How many elements of a tuple are looked for by themselves."""
+
+
+def _held_by(x: Any) -> Sequence[Any]:
+    """The objects that a method, a cell, a function, a partial application or a tuple holds, if their shadows
+    may last by themselves."""
+    cls = type(x)
+    if cls is types.MethodType:
+        parts: Sequence[Any] = (x.__self__,)
+    elif cls is functools.partial:
+        parts = (*x.args, *x.keywords.values())
+    elif cls is tuple:
+        parts = x[:_FIRST]
+    elif cls is types.FunctionType and x.__closure__:
+        parts = captured(x)
+    elif cls is types.CellType:
+        parts = content_of(x)
+    else:
+        return ()
+    return [part for part in parts if may_last(part)]
 
 
 def _has(shadow: Any, key: Any) -> bool:

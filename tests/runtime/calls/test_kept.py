@@ -116,6 +116,22 @@ HOLD, TOTAL = counter()
 HOLD_NUMBER, TOTAL_OF_NUMBER = scalar()
 
 
+SETTINGS = {"scale": 1, "name": "a"}
+COUNTS = [1, 2]
+
+
+def by_setting(factor):
+    return SETTINGS["scale"] * factor
+
+
+def by_count(factor):
+    return COUNTS[0] * factor
+
+
+def by_number_of_box(factor):
+    return BOX.count * factor
+
+
 def by_hooks(factor):
     return TOTAL(factor)
 
@@ -511,6 +527,40 @@ def test_an_argument_that_a_library_keeps_has_its_derivative(f: Any, make: Any, 
         else:
             tangent[0] = 1.0
         assert adbc.jvp(f, (o,), (tangent,))[1] == slope
+
+
+def set_a_setting(x: Any) -> Any:
+    total = library.by_setting(2.0)
+    library.SETTINGS["scale"] = x
+    total += library.by_setting(3.0)
+    library.SETTINGS["scale"] = 1
+    return total
+
+
+def set_a_count(x: Any) -> Any:
+    total = library.by_count(2.0)
+    library.COUNTS[0] = x
+    total += library.by_count(3.0)
+    library.COUNTS[0] = 1
+    return total
+
+
+def set_a_field(x: Any) -> Any:
+    library.BOX.count = 1
+    total = library.by_number_of_box(2.0)
+    library.BOX.count = x
+    total += library.by_number_of_box(3.0)
+    library.BOX.count = 1
+    return total
+
+
+@pytest.mark.parametrize("f", [set_a_setting, set_a_count, set_a_field])
+@pytest.mark.parametrize("x", [1.0, 2.0])
+def test_a_number_in_place_of_an_equal_whole_number(f: Callable[[Any], Any], x: float) -> None:
+    library.reset()
+    for _ in range(3):
+        assert adbc.grad(f)(x) == 3.0
+        assert adbc.jvp(f, (x,), (1.0,))[1] == 3.0
 
 
 def test_what_is_met_before_a_library_reads_it_is_not_taken_for_what_was_there() -> None:
