@@ -6,6 +6,7 @@ that lead to its numbers and arrays; tangents have the same structure, so these 
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -52,7 +53,7 @@ def components_of(x: Any) -> list[Component]:
         if shape is None:
             found.append((path, None))
         else:
-            found += [(path, index) for index in np.ndindex(*shape)]
+            found += [(path, index) for index in itertools.product(*map(range, shape))]
     return found
 
 
@@ -108,7 +109,7 @@ def unit_tangent(x: Any, component: Component) -> Any:
     if not path and index is None:
         return type(x)(1.0)
     if is_own_array(x):
-        unit = np.zeros_like(x, order="C")
+        unit = np.zeros(x.shape, x.dtype)
         unit[index] = 1.0
         return unit
     tangent = [0.0] * len(x) if is_flat_list(x) else zero_tangent(x)
@@ -191,7 +192,7 @@ def differ(a: Any, b: Any) -> bool:
     quick = _differ_quickly(a, b)
     if quick is not None:
         return quick
-    if is_flat_list(a) and a == b:
+    if type(a) is list and type(b) is list and _FLOATS.issuperset(map(type, a)) and a == b:
         return False
     first, second = leaves_of(a, ()), leaves_of(b, ())
     if [path for path, _ in first] != [path for path, _ in second]:
@@ -201,6 +202,9 @@ def differ(a: Any, b: Any) -> bool:
         if np.shape(x) != np.shape(y) or _are_apart(x, y) if quick is None else quick:
             return True
     return False
+
+
+_FLOATS = frozenset({float, np.float64})
 
 
 def _differ_quickly(a: Any, b: Any) -> bool | None:

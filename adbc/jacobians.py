@@ -26,7 +26,6 @@ from adbc.components import (
     count_numbers,
     differ,
     is_flat_list,
-    is_own_array,
     leaves_of,
     part_at,
     parts_at,
@@ -132,8 +131,9 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, chunk_size: int | None =
     `adbc.grad`: a sequence gives a tuple of Jacobians in the place of each.
 
     chunk_size: how many columns one run of `f` gives (`adbc.jvp` with ``width=chunk_size``).  By default
-    that is up to 32; few columns are computed one by one where that takes less time, and so are those of
-    functions that a batch of tangents cannot be carried through (`adbc.errors.BatchError`).
+    that is about 32, or all where they are no more than 64; few columns are computed one by one where that
+    takes less time, and so are those of functions that a batch of tangents cannot be carried through
+    (`adbc.errors.BatchError`).
 
     `f` is called on copies of what it is given, once for each chunk or column.  Raises
     `adbc.errors.UnsupportedError` if it gives another value in one of these calls (a function that keeps a
@@ -173,7 +173,7 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     >>> adbc.jacobian(lambda x, y: (x * y, x + y), (0, 1))(2.0, 5.0)
     ((5.0, 2.0), (1.0, 1.0))
     """
-    return Computed("Jacobian", _by_either, f, argnums)
+    return Computed("Jacobian", _by_either, f, argnums, {})
 
 
 def value_and_jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., tuple[Any, Any]]:
@@ -185,7 +185,7 @@ def value_and_jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[
     (array([3., 6.]), array([[3., 0.],
            [0., 3.]]))
     """
-    return Computed("value and Jacobian", _with_value, f, argnums)
+    return Computed("value and Jacobian", _with_value, f, argnums, {})
 
 
 def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -213,17 +213,56 @@ def _by_rows(f: Any, argnums: Argnums, args: Any, kwargs: Any) -> Any:
     return _reverse(_Problem(f, argnums, args, kwargs))[1]
 
 
-def _by_either(f: Any, argnums: Argnums, args: Any, kwargs: Any) -> Any:
-    return _with_value(f, argnums, args, kwargs)[1]
+def _by_either(f: Any, argnums: Argnums, seen: _Seen, args: Any, kwargs: Any) -> Any:
+    return _with_value(f, argnums, seen, args, kwargs)[1]
 
 
-def _with_value(f: Any, argnums: Argnums, args: Any, kwargs: Any) -> tuple[Any, Any]:
+_Seen = dict[Any, bool]
+"""By the shapes of arguments, whether there were more numbers in them than in the value."""
+_MOST_SEEN = 64
+
+
+def _with_value(f: Any, argnums: Argnums, seen: _Seen, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Value and Jacobian.  How large the value is decides how the Jacobian is computed, so the first time the
+    value is computed before; from then on the size is expected, and the other way is taken if it is not."""
     problem = _Problem(f, argnums, args, kwargs)
-    value = _value(problem)
-    is_wide = len(problem.inputs) > len(problem.outputs(value))
-    again, found = (_reverse if is_wide else _forward)(problem)
-    check_same(f, value, again)
+    is_wide = _expected(problem, seen)
+    if is_wide is None:
+        value = _value(problem)
+        is_wide = _is_wide(problem, value)
+        again, found = (_reverse if is_wide else _forward)(problem)
+        check_same(f, value, again)
+    else:
+        value, found = (_reverse if is_wide else _forward)(problem)
+        if is_wide is not _is_wide(problem, value):
+            is_wide = not is_wide
+            again, found = (_reverse if is_wide else _forward)(problem)
+            check_same(f, value, again)
+    _note(problem, seen, is_wide)
     return value, found
+
+
+def _is_wide(problem: _Problem, value: Any) -> bool:
+    """Whether there are more numbers in the arguments than in the value."""
+    return len(problem.inputs) > (count_numbers(leaves_of(value, ())) or len(problem.outputs(value)))
+
+
+def _expected(problem: _Problem, seen: _Seen) -> bool | None:
+    """What `_is_wide` gave for arguments of these shapes; None if it was not asked, or if `f` may have been
+    called once more before than it is by the user, and knows it."""
+    return None if may_keep_state(problem.f) else seen.get(problem.key())
+
+
+def _not_expected(problem: _Problem, seen: _Seen) -> None:
+    """Say that nothing is known: this is what is differentiated once more."""
+    return None
+
+
+def _note(problem: _Problem, seen: _Seen, is_wide: bool) -> None:
+    """Let `_expected` know."""
+    if len(seen) >= _MOST_SEEN:
+        seen.clear()
+    seen[problem.key()] = is_wide
 
 
 def _value(problem: _Problem) -> Any:
@@ -297,8 +336,14 @@ class _Problem:
                 )
             self.inputs += found
 
+    def key(self) -> Any:
+        """The shapes of the arguments by which it is differentiated."""
+        return tuple(map(tuple, self.shapes))
+
     def value(self) -> Any:
         """The value of the function, on copies of the arguments."""
+        if not self.kwargs:
+            return self.f(*_copied(self.args))
         args, kwargs = copy.deepcopy((self.args, self.kwargs))
         return self.f(*args, **kwargs)
 
@@ -339,15 +384,27 @@ def check_same(f: Any, first: Any, value: Any) -> None:
 
 def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Copies of arguments and all that they hold, in which one object is one object."""
-    if len(args) == 1 and is_flat_list(args[0]):
-        return (list(args[0]),)
-    arrays = [x for x in args if type(x) not in _IMMUTABLE]
-    if len(arrays) == 1 and is_own_array(arrays[0]):
-        return tuple([x.copy("K") if x is arrays[0] else x for x in args])
-    return copy.deepcopy(args)
+    made: list[Any] = []
+    copies: dict[int, Any] = {}
+    for x in args:
+        cls = type(x)
+        if cls in _IMMUTABLE:
+            made.append(x)
+        elif id(x) in copies:
+            made.append(copies[id(x)])
+        elif cls is np.ndarray and x.dtype.char in _PLAIN_DTYPES:
+            copies[id(x)] = x.copy("K")  # as `copy.deepcopy` does it, a view becoming an array of its own
+            made.append(copies[id(x)])
+        elif is_flat_list(x):
+            copies[id(x)] = list(x)
+            made.append(copies[id(x)])
+        else:
+            return copy.deepcopy(args)
+    return tuple(made)
 
 
-_IMMUTABLE = (float, int, bool, str, type(None))
+_IMMUTABLE = frozenset({float, int, bool, str, type(None), np.float64})
+_PLAIN_DTYPES = np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?"
 
 
 def _asked(f: Any, argnums: Argnums, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...]:
@@ -369,8 +426,9 @@ def _forward(problem: _Problem, chunk_size: int | None = None) -> tuple[Any, Any
 
 
 _CHUNK = 32
-"""How many columns one run gives at most, if nobody says."""
-_FEW_OF_ARRAYS, _FEW_NUMBERS = 8, 24
+"""How many columns one run gives at most, if nobody says, and there are more than twice as many: up to there
+one run takes less time than two."""
+_FEW_OF_ARRAYS, _FEW_NUMBERS = 4, 24
 """Fewer columns than these take less time one by one, where arrays are among the inputs and where only
 numbers are: arithmetic of 32 numbers takes NumPy as long as that of one takes Python twenty times."""
 
@@ -394,7 +452,8 @@ def in_chunks(
     code = getattr(f, "__code__", None)
     if code is not None and code in _one_by_one:
         return None
-    size = -(-count // -(-count // (chunk_size or _CHUNK)))  # all runs have about as many
+    most = chunk_size or (_CHUNK if count > 2 * _CHUNK else count)
+    size = -(-count // -(-count // most))  # all runs have about as many
     value: Any = None
     batches: list[Any] = []
     for start in range(0, count, size):
@@ -497,7 +556,8 @@ def _of_batches(problem: _Problem, value: Any, columns: Sequence[_Columns]) -> A
 def _joined_batch(columns: Any, out: Any, shape: Any) -> Any:
     """The Jacobian of the number or array `out` by one number or by an array of this shape."""
     if shape is not None:
-        return np.moveaxis(columns, 0, -1).reshape(columns.shape[1:] + shape)
+        turned = columns.transpose(*range(1, columns.ndim), 0) if columns.ndim > 1 else columns
+        return turned if len(shape) == 1 else turned.reshape(columns.shape[1:] + shape)
     return float(columns[0]) if type(out) is float else columns[0]
 
 
@@ -576,8 +636,9 @@ def _row(problem: _Problem, columns: list[Any]) -> Any:
 
 def _joined(columns: Sequence[Any], shape: Any) -> Any:
     """The Jacobian by an array of this shape."""
-    whole = np.stack([np.asarray(c) for c in columns], axis=-1)
-    return whole.reshape(whole.shape[:-1] + shape)
+    whole = np.array(columns)
+    turned = np.ascontiguousarray(whole.transpose(*range(1, whole.ndim), 0))
+    return turned if len(shape) == 1 else turned.reshape(whole.shape[1:] + shape)
 
 
 def _stacked(problem: _Problem, rows: Sequence[Any], shape: Any) -> Any:
@@ -605,8 +666,10 @@ default_table().add(
         *apart(_asked, components_of, paths_to, shapes_of, is_flat_list, _has_derivative, describe),
         ZeroRule(unit_tangent),
         ZeroRule(check_same, result=type(None)),
+        ZeroRule(_note, result=type(None)),
         ZeroRule(may_keep_state, result=bool),
         Overlay(_value, _value_as_it_is),
+        Overlay(_expected, _not_expected),
         Overlay(_rows, _rows_one_by_one),
         Overlay(_columns, _columns_one_by_one),
         Overlay(in_chunks, _not_in_chunks),

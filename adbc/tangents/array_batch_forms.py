@@ -25,11 +25,14 @@ __all__ = ["Giving", "Taking", "simple_batches"]
 
 
 def simple_batches(primals: Sequence[Any], tangents: Sequence[Any], width: int) -> list[Any] | None:
-    """The batches of tangents of numbers, and of arrays that each are all of some memory; None if some of
-    what is given is something else."""
+    """The batches of tangents of numbers, of lists of floats and of arrays that each are all of some memory,
+    None for what has none; None if a tangent of something else is given."""
     found: list[Any] = []
     seen = set()
     for x, t in zip(primals, tangents, strict=True):
+        if t is None or t is NO_TANGENT:
+            found.append(None)
+            continue
         if x.__class__ is list:
             numbers = _of_floats(x, t, width)
             if numbers is None or id(x) in seen:

@@ -5,7 +5,6 @@ Formulas of rules and generated code ask it of tangents without knowing that the
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from adbc.tangents.array_batches import (
     refused,
 )
 from adbc.tangents.array_memory import Array, add_into, overlaps_itself
-from adbc.tangents.array_products import is_finite
+from adbc.tangents.array_products import are_finite, is_finite
 
 __all__ = [
     "accumulate", "as_number", "fitted", "install", "own_array", "strong_product", "strong_quotient", "times",
@@ -125,7 +124,7 @@ def times(p: Any, d: Any) -> Any:
     """``p * d``, as `tangents.multiply` has it, of what is likely to be an array and a batch of arrays."""
     if d.__class__ is BatchedArray and p.__class__ is np.ndarray and p.ndim < d.data.ndim:
         data = p * d.data
-        if math.isfinite(np.vdot(data, data).real):
+        if are_finite(data):
             return BatchedArray(data)
     return internal.multiply(p, d)
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "cleaned", "crossed", "divide", "divided", "dotted", "is_finite", "multiply", "rows_times", "scaled",
-    "strongly", "times_columns", "zero_wins",
+    "are_finite", "cleaned", "crossed", "divide", "divided", "dotted", "is_finite", "multiply", "rows_times",
+    "scaled", "strongly", "times_columns", "zero_wins",
 ]  # fmt: skip
 
 
@@ -22,7 +22,23 @@ def is_finite(x: Any) -> bool:
     """Whether all numbers of `x` are finite, in one pass; False too if their squares are too large."""
     if x.__class__ is not np.ndarray and getattr(x, "is_batch", False):
         x = x.data
+    if x.__class__ is np.ndarray:
+        return are_finite(x)
     return math.isfinite(np.vdot(x, x).real)
+
+
+_ALONE = 10_000
+"""Up to this many numbers BLAS multiplies vectors in the thread that asks.  Above it wakes others, and where
+these do not get a processor at once, waiting for them takes a thousand times as long as the product."""
+
+
+def are_finite(x: Any) -> bool:
+    """What `is_finite` says of array `x`."""
+    if x.size <= _ALONE:
+        return math.isfinite(np.vdot(x, x).real)
+    with np.errstate(all="ignore"):  # infinity less infinity is an answer here
+        total = np.add.reduce(x, axis=None)
+    return math.isfinite(total.real) and math.isfinite(total.imag)
 
 
 def multiply(p: Any, d: Any) -> Any:
@@ -51,7 +67,7 @@ def times_columns(vector: Any, columns: Any) -> Any:
 
 def crossed(column: Any, row: Any) -> Any:
     """The outer product of two vectors, in which zero wins: they are looked at, being smaller than it is."""
-    if math.isfinite((np.vdot(column, column) + np.vdot(row, row)).real):  # `is_finite` of both
+    if is_finite(column) and is_finite(row):
         return column[:, None] * row
     return multiply(column[:, None], row)
 
@@ -64,7 +80,7 @@ def scaled(number: Any, vector: Any) -> Any:
 def dotted(p: Any, d: Any) -> Any:
     """``np.dot(p, d)``, of arrays, where zero wins in the products that are summed."""
     found = np.dot(p, d)
-    if math.isfinite(np.vdot(found, found).real):  # `is_finite`, of an array, in loops over small ones
+    if are_finite(found) if found.__class__ is np.ndarray else is_finite(found):
         return found
     return cleaned(found, np.dot, (p, d))
 

@@ -60,6 +60,7 @@ from adbc.types.lattice import (
 )
 
 __all__ = [
+    "LIMIT",
     "Guess",
     "Liveness",
     "Policy",
@@ -77,7 +78,7 @@ __all__ = [
 ]
 
 _ROUNDS = 40
-_LIMIT = 60
+LIMIT = 60
 """In a function with more values of unknown type than this, not counting what is computed from them, only
 those in loops are guessed at, and of these no more than this."""
 
@@ -256,16 +257,16 @@ def _behind_step(step: Instruction) -> Block | None:
     return inside if sources == [block] and not inside.phis else None
 
 
-def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> bool:
+def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy, limit: int = LIMIT) -> bool:
     """Guess the types of `graph`, in place; `infer` writes types into it, and has done so once.
 
-    Returns whether types have to be inferred again.
+    limit: what takes the place of `LIMIT`.  Returns whether types have to be inferred again.
     """
     seen: set[Value] = {call for block in behind_handlers(graph) for call in block.instructions}
     seen |= _promised(graph)
     current: dict[Value, Value] = {}
     changed = False
-    if sum(is_guessed(call) and _is_ready(call) for call in graph.instructions()) > _LIMIT:
+    if sum(is_guessed(call) and _is_ready(call) for call in graph.instructions()) > limit:
         # Every way out makes the pullback longer, and where nothing repeats there is little to gain.  What is
         # computed from values of unknown type needs no guess when these have theirs.
         loops = natural_loops(graph)
@@ -309,7 +310,7 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
             guess = policy.guess(call)
             if guess is not None:
                 guards += 1
-                if guards > _LIMIT:
+                if guards > limit:
                     return changed
                 _guard(graph, call, place, guess, policy, current)
                 changed = True

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from adbc.rules.linear_rows import as_it_stands, grows
 from adbc.rules.numpy import base, elements, elementwise, object_numbers, views
 from adbc.rules.table import Overlay, Rule, ZeroRule
-from adbc.tangents import array_memory, array_products
+from adbc.tangents import array_memory, array_products, arrays
 from adbc.tangents.array_products import cleaned, is_finite, multiply
 
 __all__ = ["ROWS"]
@@ -45,6 +46,19 @@ def _dotted(p: Any, d: Any) -> Any:
     return found if is_finite(found) else cleaned(found, np.dot, (p, d))
 
 
+def _holds_numbers(f: Any) -> bool:
+    return f.dtype.kind in "fc"
+
+
+def _accumulate(f: Any, x: Any, d: Any) -> None:
+    if _holds_numbers(f):
+        _add_numbers(f, x, d)
+    else:
+        _add_parts(f, x, d)
+
+
+_add_numbers, _add_parts = as_it_stands(arrays._accumulate), as_it_stands(arrays._accumulate)
+
 _QUESTIONS: tuple[Any, ...] = (
     base.any_active, elements.computes_whole, object_numbers.meets_objects, is_finite,
     array_memory.overlaps_itself, views.is_view, _is_real, _are_finite,
@@ -59,4 +73,7 @@ ROWS: list[Rule] = [
     Overlay(elementwise.conj, _conj),
     Overlay(array_products.crossed, _crossed),
     Overlay(array_products.dotted, _dotted),
+    ZeroRule(_holds_numbers, result=bool),
+    Overlay(arrays._accumulate, _accumulate),
+    grows(_add_numbers),
 ]

@@ -66,6 +66,8 @@ class Typing:
     key: tuple[Any, ...]
     globals: dict[str, Any]
     parameters: tuple[AbstractType, ...]
+    limit: int
+    """How many values are guessed at most (`passes.typed.guards.LIMIT`)."""
     copies: dict[Any, Any] = dataclasses.field(default_factory=dict)
     """The values of the copy, by those of the base."""
     policy: Policy | None = None
@@ -123,7 +125,8 @@ def _with_first_reads(graph: Graph, typing: Typing) -> Graph:
 
 
 def _guarded(graph: Graph, typing: Typing) -> Graph:
-    changed = typing.policy is not None and insert_guards(graph, lambda: typing.infer(graph), typing.policy)
+    policy = typing.policy
+    changed = policy is not None and insert_guards(graph, lambda: typing.infer(graph), policy, typing.limit)
     changed |= spread_mappings(graph, typing.signature, normal_call, _is_dict)
     changed |= spread_calls(graph, normal_call)
     for call in graph.instructions():

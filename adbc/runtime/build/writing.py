@@ -18,6 +18,7 @@ from adbc.ir.backend import Unit
 from adbc.ir.graph import Graph
 from adbc.passes.derived.strong_zeros import Later
 from adbc.passes.stages import Watcher, run
+from adbc.passes.typed import guards
 from adbc.runtime.build.derived import Derived, install, rules_of, stub
 from adbc.runtime.build.results import COMPLETE, Completing
 from adbc.runtime.build.speculation import Continuation
@@ -31,6 +32,11 @@ if TYPE_CHECKING:  # an engine has a writer
     from adbc.runtime.build.engine import Engine
 
 __all__ = ["Writer"]
+
+
+_FORWARD_LIMIT = 240
+"""In forward mode a way out costs nothing but its code: there is no pullback that it makes longer.  What is
+differentiated there is often a pullback itself, in which everything comes off a tape and has no type."""
 
 
 class Writer:
@@ -107,7 +113,10 @@ class Writer:
                 base = self.engine.special_bases.find(base, *where, rule.parameters)
             rule.is_special = base.is_special
         key = (rule.code, id(rule.globals), rule.parameters)
-        typing = Typing(self.engine.knowledge, self.engine.guesses, base, key, rule.globals, rule.parameters)
+        limit = _FORWARD_LIMIT if rule.mode == "forward" else guards.LIMIT
+        typing = Typing(
+            self.engine.knowledge, self.engine.guesses, base, key, rule.globals, rule.parameters, limit
+        )
         after = self.engine.observer.watcher(rule.code, "primal", is_normal=True)
         graph: Graph = run(TYPED, base, typing, after)
         rule.sites = typing.sites

@@ -36,7 +36,7 @@ from adbc.runtime.calls.exceptions import caught, passed
 from adbc.runtime.calls.fields import OWN
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report.messages import nested
-from adbc.runtime.state import array_shadows, closures, slots
+from adbc.runtime.state import array_shadows, closures
 from adbc.runtime.state.activity import keeps_lists, note_inactive, number_shadow
 from adbc.runtime.state.closures import freevar
 from adbc.runtime.state.context import Context
@@ -192,22 +192,6 @@ def closed_tangent(context: Context, function: Any, cells: Any) -> Any:
     return function_tangent(context, function, cells, None, None)
 
 
-def _add_to_slot(shadow: Any, index: Any, b: Any) -> None:
-    """`add_to_slot`, by reading an element, which has a derivative that is quick."""
-    if shadow is not None:
-        shadow[index] = shadow[index] + b
-
-
-def _restore_slot(container: Any, shadow: Any, index: Any, old: Any) -> Any:
-    """`restore_slot`, likewise."""
-    container[index] = old
-    if shadow is None:
-        return 0.0
-    b = float(shadow[index])
-    shadow[index] = 0.0
-    return b
-
-
 _STRUCTURAL: tuple[Any, ...] = (
     kind_of, internal._hook, protocol._classify, marks.mark_active,
     marks.mark_inactive, note_inactive, number_shadow, internal.fresh_shadow,
@@ -226,8 +210,6 @@ _ARITHMETIC = (intrinsics._nonzero_, intrinsics._product_, intrinsics._quotient_
 
 ROWS: list[Rule] = [
     Overlay(array_shadows.times, array_shadows.times_followed),
-    Overlay(slots.add_to_slot, _add_to_slot),
-    Overlay(slots.restore_slot, _restore_slot),
     OWN,
     *[Overlay(function, derived_body(function) or function) for function in _ARITHMETIC],
     *[ZeroRule(function) for function in (*_STRUCTURAL, *LOOKING)],

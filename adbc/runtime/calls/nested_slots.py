@@ -9,11 +9,11 @@ found in its slot, and so has what stands beside the slot.  What is neither is f
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 from adbc.ir.intrinsics import EXHAUSTED
 from adbc.rules.builtins import lists
+from adbc.rules.linear_rows import as_it_stands
 from adbc.rules.sequences import plain_slice
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 from adbc.runtime.calls import fields
@@ -146,17 +146,10 @@ def _nothing(bout: Any) -> Any:
 # -- what is followed ----------------------------------------------------------------------------------------
 
 
-def _as_it_stands(function: Any) -> Any:
-    """Another function with the code of `function`, which has no row."""
-    return types.FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__
-    )
-
-
-_slot_shadow = _as_it_stands(slot_shadow)
-_slot_increment = _as_it_stands(internal.slot_increment)
-_field_slot_shadow = _as_it_stands(slots.field_slot_shadow)
-_item_slot_shadow = _as_it_stands(slots.item_slot_shadow)
+_slot_shadow = as_it_stands(slot_shadow)
+_slot_increment = as_it_stands(internal.slot_increment)
+_field_slot_shadow = as_it_stands(slots.field_slot_shadow)
+_item_slot_shadow = as_it_stands(slots.item_slot_shadow)
 
 
 def _shadow(t: Any) -> Any:
@@ -216,7 +209,7 @@ def are_objects(out: Any, fout: Any) -> bool:
 
 
 _FLOATS: frozenset[Any] = frozenset({float})
-_getslice_forwards = _as_it_stands(lists._getslice_forwards)
+_getslice_forwards = as_it_stands(lists._getslice_forwards)
 
 
 def _slice(a: Any, where: Any, fa: Any, fwhere: Any) -> Any:
@@ -250,7 +243,7 @@ def is_new(obj: Any, shadow: Any, name: str) -> bool:
 
 
 _ABSENT = slots._ABSENT
-_store_field = _as_it_stands(slots.store_field)
+_store_field = as_it_stands(slots.store_field)
 
 
 def _store(rrule: Any, obj: Any, shadow: Any, name: str, value: float, is_active: bool) -> Any:

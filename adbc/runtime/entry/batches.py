@@ -15,8 +15,10 @@ from adbc.runtime.entry.constants import check_constants, constant_arguments, ho
 from adbc.runtime.entry.described import lists_in
 from adbc.runtime.entry.entering import enter, go_back
 from adbc.runtime.entry.first import FirstCall
+from adbc.runtime.entry.forward import learn, on_known_way
 from adbc.runtime.entry.results import kept, pair, snapshot
 from adbc.runtime.entry.reusable import Unchanged
+from adbc.runtime.entry.selection import completed
 from adbc.runtime.report.messages import describe
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.batches import of_width
@@ -46,7 +48,18 @@ def value_and_tangents(
         raise ArgumentError(
             f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
         )
-    out, whole = dual_call(engine, f, None, primals, tangents, width)
+    if type(f) is FunctionType and f.__defaults__:
+        primals = completed(f, tuple(primals))
+        tangents = (*tangents, *[None] * (len(primals) - len(tangents)))
+    install()
+    taken = simple_batches(primals, tangents, width)
+    answer = None
+    if taken is not None:
+        with of_width(width):
+            answer = on_known_way(engine, f, primals, taken, width)
+            if answer is not None:
+                answer = _whole(width, *answer)
+    out, whole = answer or dual_call(engine, f, None, primals, tangents, width, simple=taken)
     found = Giving(width).give(whole)
     if not has_aux:
         return out, found
@@ -71,20 +84,25 @@ def dual_call(
     width: int,
     names: tuple[str, ...] = (),
     taking: Taking | None = None,
+    simple: list[Any] | None = None,
 ) -> tuple[Any, Any]:
     """The value of ``f(*primals)``, of which the last have `names`, and its batch of tangents, as it is
-    inside.  `df` is the batch of tangents of `f` itself, None if that has none."""
+    inside.  `df` is the batch of tangents of `f` itself, None if that has none.
+
+    simple: the batches as they are inside, if they are of numbers, arrays and lists alone; then the way in is
+    kept (`forward.learn`).
+    """
     install()
     context = Context()
     context.is_forward = True
     context.shadows.start_with(memo_of(width))
-    if df is None and taking is None and type(f) is FunctionType and not _has_state(f):
-        simple = simple_batches(primals, tangents, width)
-        if simple is not None:
-            for x, t in zip(primals, simple, strict=True):
-                if type(x) is not float:
-                    context.shadows.later(x, t)
-            return _entered(engine, context, f, None, primals, simple, width, names)
+    if simple is not None and None not in simple and type(f) is FunctionType and not _has_state(f):
+        for x, t in zip(primals, simple, strict=True):
+            if type(x) is not float:
+                context.shadows.later(x, t)
+        answer = _entered(engine, context, f, None, primals, simple, width, names)
+        learn(engine, f, primals, simple, simple)
+        return answer
     check_constants(primals, tangents)
     f, *primals = hold_constants(context, (f, *primals))
     given = [None if t is NO_TANGENT else t for t in tangents]
@@ -104,7 +122,10 @@ def dual_call(
         if i in nothing and i not in constants:
             directions[i] = context.known_tangent(x)
     shadow = context.known_tangent(f)
-    return _entered(engine, context, f, shadow, primals, directions, width, names)
+    answer = _entered(engine, context, f, shadow, primals, directions, width, names)
+    if simple is not None:
+        learn(engine, f, primals, simple, directions)
+    return answer
 
 
 def _has_state(f: FunctionType) -> bool:
@@ -127,7 +148,12 @@ def _entered(
         out, dout = enter(
             call, context, names, f, shadow, tuple(primals), tuple(directions), lists_in(primals)
         )
-        return out, zero_tangent(out, memo_of(width)) if dout is None else as_numbers(out, dout)
+        return _whole(width, out, dout)
+
+
+def _whole(width: int, out: Any, dout: Any) -> tuple[Any, Any]:
+    """A value, and the batch of its tangents, None for zero, as a batch of its structure."""
+    return out, zero_tangent(out, memo_of(width)) if dout is None else as_numbers(out, dout)
 
 
 def rule_call(engine: EngineView, duals: Sequence[Dual], names: tuple[str, ...], width: int) -> Dual:

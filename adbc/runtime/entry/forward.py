@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from adbc.errors import ArgumentError
-from adbc.runtime.calls.plans import ROWS, Plan, is_derived, plan, planned, takes
+from adbc.runtime.calls.plans import FLOATS, ROWS, Plan, is_derived, plan, planned, takes
 from adbc.runtime.entry.described import elements, is_watched, lists_in, owner_of
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.first import first_dual_call
@@ -34,6 +34,7 @@ from adbc.runtime.entry.structures import (
     structure,
     zeros,
 )
+from adbc.runtime.state.batches import is_batched, zeros_like
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.runtime.state.lasting import would_last
@@ -41,7 +42,7 @@ from adbc.tangents import NO_TANGENT, zero_tangent
 from adbc.tangents.protocol import kind_of
 from adbc.types import AbstractType
 
-__all__ = ["value_and_tangent", "value_tangent_and_aux"]
+__all__ = ["learn", "on_known_way", "value_and_tangent", "value_tangent_and_aux"]
 
 _NUMBER, _VALUE, _GIVEN, _ZEROS, _HELD, _NOTHING = "number", "value", "given", "zeros", "held", "nothing"
 """What an argument has for a tangent: a number; a tuple without memory; what was given; zeros, for it may be
@@ -80,14 +81,20 @@ class _Way:
 
 
 class _Entered(Context):
-    """A call of which nobody has asked yet what the tangents of its arguments are."""
+    """A call of which nobody has asked yet what the tangents of its arguments are; lanes: how many tangents
+    there are at once, 0 without batches."""
 
     pairs: Pairs
+    lanes = 0
     is_forward = True
 
     def __getattr__(self, name: str) -> Any:
         made = super().__getattr__(name)
         if name == "shadows":
+            if self.lanes:
+                from adbc.tangents.array_batch_memory import memo_of  # it imports NumPy
+
+                made.start_with(memo_of(self.lanes))
             for x, t in self.pairs:
                 made.later(x, t)
         return made
@@ -111,12 +118,13 @@ def _plain(f: Any) -> Any:
 _GRADIENTS = (Gradient, ValueAndGradient)
 
 
-def _learn(
+def learn(
     engine: EngineView, f: Any, primals: Sequence[Any], given: Sequence[Any], directions: Sequence[Any]
 ) -> None:
     """Keep what a call that took the long way has shown, if it was a simple one.
 
-    given: the tangents from outside; directions: those that the function was entered with.
+    given: the tangents from outside, batches as they are inside; directions: those that the function was
+    entered with.
     """
     key, plain = _key(f), _plain(f)
     if key is None or is_watched(engine.forward) or engine.table.rows(plain):
@@ -160,7 +168,7 @@ def _part(x: Any, t: Any, direction: Any, known_list: AbstractType | None) -> _P
     None if it is not simple."""
     cls = type(x)
     if (cls is float or cls is complex) and t is not None:
-        return (cls, _NUMBER, None) if type(t) is cls else None
+        return (cls, _NUMBER, None) if type(t) is cls or is_batched(t) else None
     known = structure(x) or record(x)
     if known is not None:
         return (
@@ -178,9 +186,17 @@ def _part(x: Any, t: Any, direction: Any, known_list: AbstractType | None) -> _P
         return cls, kind, _known(x)
     if t is None and would_last(x):
         return None  # they are found by a memo
-    if not fits(x, zero_tangent(x) if t is None else t, []):
+    if not _fits(x, zero_tangent(x) if t is None else t, []):
         return None
     return cls, kind, known_list
+
+
+def _fits(x: Any, t: Any, waiting: Pairs) -> bool:
+    """Whether `t` is a tangent, or a batch of tangents, of `x` (`structures.fits`)."""
+    if type(x) is list and type(t) is list and t and is_batched(t[0]):  # of floats, as it was made
+        waiting.append((x, t))
+        return elements(x) is FLOATS and len(t) == len(x)
+    return fits(x, t, waiting)
 
 
 def _known(x: Any) -> Any:
@@ -226,57 +242,72 @@ def value_and_tangent(
         primals = completed(f, tuple(primals))
         if len(primals) > len(tangents):
             tangents = (*tangents, *[None] * (len(primals) - len(tangents)))
-    if type(f) is FunctionType and not engine.stale and engine.epoch == engine.table.epoch:
-        for way in engine.ways.get(id(f.__code__), ()):
-            if (
-                way.code is f.__code__
-                and way.namespace is f.__globals__
-                and way.generation == engine.generation
-                and len(way.parts) == len(primals)
-            ):
-                context = _Entered()
-                context.pairs = []
-                arguments = _arguments(way, context.pairs, primals, tangents)
-                if arguments is not None:
-                    if f is not way.function and engine.table.rows(f):
-                        break  # of functions with the same code, some may have a rule
-                    rule = way.rule
-                    if not rule.is_built:  # a call from outside did not know as much of its lists
-                        rule.build()
-                    if not rule.holds():
-                        engine.clear()
-                        break
-                    context.entered, context.warns = rule, rule.warns
-                    if rule.takes_function:
-                        arguments[:0] = f, context.known_tangent(f)
-                    return with_tangent(*enter(rule.forwards, context, *arguments))
-    elif type(f) in _GRADIENTS:
-        found = _of_gradient(engine, f, primals, tangents)
-        if found is not None:
-            return with_tangent(*found)
+    found = on_known_way(engine, f, primals, tangents)
+    if found is not None:
+        return with_tangent(*found)
     answer, given, directions = first_dual_call(engine, f, primals, tangents)
-    _learn(engine, f, primals, given, directions)
+    learn(engine, f, primals, given, directions)
     return with_tangent(*answer)
 
 
-def _of_gradient(
-    engine: EngineView, f: Any, primals: Sequence[Any], tangents: Sequence[Any]
+def on_known_way(
+    engine: EngineView, f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], lanes: int = 0
 ) -> tuple[Any, Any] | None:
-    """What the way that is known for the gradient `f` leads to; None if there is none for the arguments."""
+    """What the way leads to that is known for such arguments: value and tangent, None for zero.  None if
+    there is no such way.
+
+    lanes: how many tangents there are at once, which `tangents` has batches of; 0 without batches.
+    """
     if engine.stale or engine.epoch != engine.table.epoch:
         return None
+    if type(f) in _GRADIENTS:
+        return _of_gradient(engine, f, primals, tangents, lanes)
+    if type(f) is not FunctionType:
+        return None
+    for way in engine.ways.get(id(f.__code__), ()):
+        if (
+            way.code is f.__code__
+            and way.namespace is f.__globals__
+            and way.generation == engine.generation
+            and len(way.parts) == len(primals)
+        ):
+            context = _Entered()
+            context.pairs = []
+            arguments = _arguments(way, context.pairs, primals, tangents, lanes)
+            if arguments is not None:
+                if f is not way.function and engine.table.rows(f):
+                    break  # of functions with the same code, some may have a rule
+                rule = way.rule
+                if not rule.is_built:  # a call from outside did not know as much of its lists
+                    rule.build()
+                if not rule.holds():
+                    engine.clear()
+                    break
+                context.entered, context.warns, context.lanes = rule, rule.warns, lanes
+                if rule.takes_function:
+                    arguments[:0] = f, context.known_tangent(f)
+                answer: tuple[Any, Any] = enter(rule.forwards, context, *arguments)
+                return answer
+    return None
+
+
+def _of_gradient(
+    engine: EngineView, f: Any, primals: Sequence[Any], tangents: Sequence[Any], lanes: int
+) -> tuple[Any, Any] | None:
+    """What the way that is known for the gradient `f` leads to; None if there is none for the arguments."""
     plain = f._function
     for way in engine.ways.get(_key(f), ()):
         if way.function is plain and way.code is plain.__code__ and way.generation == engine.generation:
             context = _Entered()
             context.pairs = []
             is_alike = len(way.parts) == len(primals)
-            arguments = _arguments(way, context.pairs, primals, tangents) if is_alike else None
+            arguments = _arguments(way, context.pairs, primals, tangents, lanes) if is_alike else None
             if arguments is not None and way.rule.is_built:
                 if not (way.rule.holds() and way.inner.holds()):
                     engine.clear()
                     return None
                 context.follows_inner, context.entered, context.warns = True, way.rule, way.rule.warns
+                context.lanes = lanes
                 answer: tuple[Any, Any] = enter(way.rule.forwards, context, *arguments)
                 return answer
     return None
@@ -291,7 +322,9 @@ def value_tangent_and_aux(
     return value, zero_tangent(value) if dout is NO_TANGENT else dout[0], aux
 
 
-def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequence[Any]) -> list[Any] | None:
+def _arguments(
+    way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequence[Any], lanes: int
+) -> list[Any] | None:
     """What the rule is given, unless the arguments are not as simple as the way needs.
 
     waiting: gets the arguments that are memory and what they hold of it, and the tangents.
@@ -306,7 +339,7 @@ def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequenc
         if t is NO_TANGENT:
             t = None
         if kind is _NUMBER:
-            if type(t) is not cls:
+            if type(t) is not cls and not (lanes and is_batched(t)):
                 return None
         elif kind is _VALUE:
             if (structure(x) or record(x)) != known or not fits(x, t, waiting):
@@ -319,11 +352,11 @@ def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequenc
         elif cls is list or cls is dict or is_object(x):
             if cls is list and elements(x) is not known:
                 return None
-            t = _container(x, t, kind, known, waiting)
+            t = _container(x, t, kind, known, waiting, lanes)
             if t is None:
                 return None
         else:
-            pairs = _arrays(x, t, kind, known, way.is_closed)
+            pairs = _arrays(x, t, kind, known, way.is_closed, lanes)
             if pairs is None:
                 return None
             arrays += pairs
@@ -341,13 +374,13 @@ def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequenc
     return arguments
 
 
-def _container(x: Any, t: Any, kind: str, known: Any, waiting: Pairs) -> Any:
+def _container(x: Any, t: Any, kind: str, known: Any, waiting: Pairs, lanes: int) -> Any:
     """The tangent of a list or dict, which is `t` if that was given and fits; else None.
 
     known: what is known of the elements of a list.
     """
     if kind is _GIVEN:
-        return t if fits(x, t, waiting) else None
+        return t if _fits(x, t, waiting) else None
     if kind is _HELD:
         if known is None and not is_plain(x):
             return None
@@ -359,11 +392,11 @@ def _container(x: Any, t: Any, kind: str, known: Any, waiting: Pairs) -> Any:
     zero = zeros(x, waiting, False, OBJECTS)
     if zero is None and not would_last(x):  # there are arrays in it, or it is not simple
         del waiting[first:]
-        zero = zeros(x, waiting, True)
+        zero = None if lanes else zeros(x, waiting, True)
     return zero
 
 
-def _arrays(x: Any, t: Any, kind: str, known: Any, is_closed: bool) -> Pairs | None:
+def _arrays(x: Any, t: Any, kind: str, known: Any, is_closed: bool, lanes: int) -> Pairs | None:
     """An array of this dtype and as many dimensions; if it has a tangent, it owns its memory, unless
     `is_closed`."""
     dtype, ndim = known
@@ -374,7 +407,7 @@ def _arrays(x: Any, t: Any, kind: str, known: Any, is_closed: bool) -> Pairs | N
     if kind is _HELD:
         return [(x, NO_TANGENT)]
     if kind is _ZEROS:
-        return [(x, kind_of(type(x)).zeros(x))]  # type: ignore[attr-defined]  # of an array
+        return [(x, zeros_like(x, lanes) if lanes else kind_of(type(x)).zeros(x))]  # type: ignore[attr-defined]  # of an array
     is_own = t.base is None or (is_closed and owner_of(t) is not None)
     fits = is_own and t.dtype == dtype and t.shape == x.shape and t.flags.writeable
     return [(x, t)] if fits else None

@@ -153,8 +153,14 @@ def inner(d: Any, p: Any) -> Any:
 def times(p: Any, d: Any) -> Any:
     """``p * d``, an array, but zero where one of them is zero (`tangents.multiply`)."""
     product = p * d
+    if product.size > _MANY:
+        return product if are_finite(product) else multiply(p, d)
     numpy: Any = sys.modules["numpy"]  # loaded: there is an array
     return product if math.isfinite(numpy.vdot(product, product).real) else multiply(p, d)
+
+
+_MANY = 10_000
+"""From here on a product of vectors is no way to look at one (`array_products.are_finite`)."""
 
 
 def times_followed(p: Any, d: Any) -> Any:
@@ -165,8 +171,9 @@ def times_followed(p: Any, d: Any) -> Any:
 
 def are_finite(x: Any) -> bool:
     """Whether all numbers of array `x` are finite."""
-    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
-    return math.isfinite(numpy.vdot(x, x).real)
+    from adbc.tangents import array_products  # it imports NumPy
+
+    return array_products.are_finite(x)
 
 
 def scaled(p: Any, d: Any) -> Any:

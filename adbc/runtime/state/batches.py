@@ -29,7 +29,7 @@ from adbc.tangents.walk import STRUCTURES
 
 __all__ = [
     "CANNOT", "by_lanes", "fresh", "fresh_array", "fresh_shadow", "is_batched", "lane_by_lane", "of_width",
-    "spread", "spread_shadow", "width",
+    "spread", "spread_shadow", "width", "zeros_like",
 ]  # fmt: skip
 
 
@@ -147,6 +147,11 @@ _NUMBERS = frozenset({float, complex, type(NO_TANGENT)})
 def fresh_array(d: Any, x: Any) -> Any:
     """`d`, or zeros like array `x` if `d` is None."""
     return zero_tangent(x, _memo()) if d is None else spread(x, d)
+
+
+def zeros_like(x: Any, count: int) -> Any:
+    """A batch of `count` zeros for array `x`."""
+    return _batches().batch_like(x, count)
 
 
 def spread(out: Any, tangent: Any) -> Any:

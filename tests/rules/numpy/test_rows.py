@@ -23,6 +23,7 @@ from adbc.rules.numpy import (
     histograms,
     interpolation,
     joining,
+    looks,
     memory,
     padding,
     polynomials,
@@ -605,6 +606,7 @@ def test_every_row_has_a_case() -> None:
     covered |= {memoryview, np.frombuffer, memoryview.tolist, memoryview.__enter__}  # see test_array
     covered |= {np.generic.__copy__, read_only, written}  # see test_objects, test_walks, test_overrides
     covered |= {getattr(np.concatenate, "__wrapped__", None)}  # see test_counting
+    covered |= {looks._add_numbers}  # see tests/rules/test_linear_rows
     covered |= {np.ndarray.resize}  # which is refused, see below
     covered |= {
         row.function for row in (*decompositions.ROWS, *random.ROWS, *counting.ROWS, *composed.ROWS)
