@@ -72,6 +72,8 @@ class Seen(Protocol):
     callables: Callables
     gave_up: bool
     """Whether no type is guessed for it."""
+    reals: tuple[Exact, ...]
+    """Which of Python's and NumPy's numbers of 64 bits it was."""
 
     @property
     def guess(self) -> AbstractType | None:

@@ -33,7 +33,9 @@ given up where a test fails.
 
 from __future__ import annotations
 
+import itertools
 import operator
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -45,11 +47,11 @@ from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.passes.typed.polymorphic_calls import Seen
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, BOOL, FLOAT, Exact, is_real
+from adbc.types.lattice import ANY, BOOL, FLOAT, ArrayType, Exact, is_float64, members
 
-__all__ = ["split_operations"]
+__all__ = ["LIMIT", "split_operations"]
 
-_LIMIT = 60
+LIMIT = 60
 """The number of tests beyond which no more are written into one function."""
 
 _ARITHMETIC = frozenset(
@@ -65,14 +67,18 @@ Tests = Mapping[int, Exact]
 
 
 def split_operations(
-    graph: Graph, seen: Callable[[Value], Seen | None], is_scalar: Callable[[Any], bool]
+    graph: Graph,
+    seen: Callable[[Value], Seen | None],
+    is_scalar: Callable[[Any], bool],
+    limit: int = LIMIT,
 ) -> bool:
     """Write what `graph` does to values of unknown type once for each class that these had, in place.
 
     `seen` says what is known of such a value, None if nothing ever is; `is_scalar` knows the functions of
-    numbers.  Returns whether types have to be inferred again.
+    numbers; limit: what takes the place of `LIMIT`.  Returns whether types have to be inferred again.
     """
     written = 0
+    usual = _usual(graph)
     instructions = list(graph.instructions())
     called = _called(instructions)
     for call in instructions:
@@ -81,8 +87,8 @@ def split_operations(
             continue  # what is called is the affair of `polymorphic_calls`
         if call.block.handler is not None and call.block.instructions[-1] is not call:
             continue  # it raises nothing that is caught, and does nothing much
-        ways = _ways(call, seen, is_scalar)
-        if ways and written < _LIMIT:
+        ways = _ways(call, seen, is_scalar, usual)
+        if ways and written < limit:
             written += sum(map(len, ways))
             _split(graph, call, ways)
     return written > 0
@@ -101,8 +107,23 @@ def _called(instructions: Sequence[Instruction]) -> set[Value]:
     return called
 
 
+def _usual(graph: Graph) -> Sequence[Exact]:
+    """The kinds of numbers that are likely in `graph` where nothing is known: those of NumPy's too if there
+    are arrays, or such numbers."""
+    for value in (*graph.arguments, *graph.instructions()):
+        known = type_of(value)
+        if is_float64(known) and isinstance(known, Exact):
+            return FLOAT, known
+        if isinstance(known, ArrayType) and known.dtype == "float64":
+            return FLOAT, Exact(sys.modules["numpy"].float64)  # loaded: there is an array
+    return (FLOAT,)
+
+
 def _ways(
-    call: Instruction, seen: Callable[[Value], Seen | None], is_scalar: Callable[[Any], bool]
+    call: Instruction,
+    seen: Callable[[Value], Seen | None],
+    is_scalar: Callable[[Any], bool],
+    usual: Sequence[Exact],
 ) -> Sequence[Tests]:
     """The ways to write `call`, one behind the other, each by what has to hold for it."""
     function = target(call)
@@ -112,12 +133,33 @@ def _ways(
         return ()
     operands = call.operands[1:]
     unknown = [i for i, value in enumerate(operands, 1) if type_of(value) is ANY]
-    if not unknown or not all(type_of(value) is ANY or is_real(type_of(value)) for value in operands):
+    if not unknown or not all(type_of(value) is ANY or members(type_of(value)) for value in operands):
         return ()
     if function in _ARITHMETIC and unknown[0] == 1 and (classes := _classes(operands[0], seen)):
         return [{1: known} for known in classes]
-    may_be_numbers = all(_may_be_float(call.operands[i], seen) for i in unknown)
-    return [dict.fromkeys(unknown, FLOAT)] if may_be_numbers else ()
+    if not all(_may_be_float(call.operands[i], seen) for i in unknown):
+        return ()
+    reals = [_reals(call.operands[i], seen) for i in unknown]
+    if not all(reals):
+        return [dict.fromkeys(unknown, known) for known in usual]
+    return _of_numbers(unknown, reals)
+
+
+def _of_numbers(places: Sequence[int], reals: Sequence[Sequence[Exact]]) -> Sequence[Tests]:
+    """The ways for operands at these `places` that were seen to be these `reals`: for each kind of numbers
+    that they all may be, and then for what is mixed."""
+    ways = [dict(zip(places, known, strict=True)) for known in itertools.product(*reals)]
+    ways.sort(key=lambda tests: len({*tests.values()}))
+    return ways[:_MOST_WAYS]
+
+
+_MOST_WAYS = 4
+
+
+def _reals(value: Value, seen: Callable[[Value], Seen | None]) -> Sequence[Exact]:
+    """The kinds of numbers that `value` was seen to be; none if nothing is known of it."""
+    found = seen(value)
+    return found.reals if found is not None else ()
 
 
 def _classes(value: Value, seen: Callable[[Value], Seen | None]) -> Sequence[Exact]:
@@ -129,7 +171,9 @@ def _classes(value: Value, seen: Callable[[Value], Seen | None]) -> Sequence[Exa
 def _may_be_float(value: Value, seen: Callable[[Value], Seen | None]) -> bool:
     """Whether `value` may be a float, as far as was seen: neither an object in Python nor an array."""
     found = seen(value)
-    return found is None or (not found.callables.kinds and (found.guess is None or is_real(found.guess)))
+    return found is None or (
+        not found.callables.kinds and (found.guess is None or members(found.guess) is not None)
+    )
 
 
 def _split(graph: Graph, call: Instruction, ways: Sequence[Tests]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from adbc.cpython.owners import kept_freevars
@@ -32,6 +32,7 @@ from adbc.types.lattice import (
     ArrayType,
     Exact,
     TupleType,
+    members,
 )
 from adbc.types.places import method_front
 
@@ -247,6 +248,9 @@ class Policy:
                     if (of_operand := self.seen(operand)) is not None:
                         found.callables.adopt(of_operand.callables)
                         found.guess = found.guess or of_operand.guess
+                        found.meet(of_operand.reals)
+                elif (classes := members(known)) is not None:
+                    found.meet([Exact(cls) for cls in classes if cls is not int])
                 elif isinstance(known, Exact) and known.cls.__flags__ & HEAP_TYPE:
                     found.callables.add(known)
                 elif isinstance(known, ArrayType | TupleType):
@@ -286,6 +290,11 @@ class _Together:
     def __init__(self) -> None:
         self.callables = Callables()
         self.guess: AbstractType | None = None
+        self.reals: tuple[Exact, ...] = ()
+
+    def meet(self, reals: Iterable[Exact]) -> None:
+        """Learn that one of the values was one of these kinds of numbers."""
+        self.reals = tuple(dict.fromkeys((*self.reals, *reals)))
 
 
 class Watching(Policy):

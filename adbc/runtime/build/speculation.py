@@ -34,10 +34,12 @@ from adbc.runtime.state.graph_functions import GraphFunction
 from adbc.types.callables import Callables
 from adbc.types.lattice import (
     ANY,
+    FLOAT,
     AbstractType,
     ArrayType,
     Exact,
     TupleType,
+    is_float64,
     is_guessable_array,
 )
 from adbc.types.typeof import typeof
@@ -61,7 +63,7 @@ Key = tuple[Any, ...]
 class Site:
     """What the results of one call turned out to be."""
 
-    __slots__ = ("callables", "gave_up", "guess", "lessons", "misses", "of", "seen")
+    __slots__ = ("callables", "gave_up", "guess", "lessons", "misses", "of", "reals", "seen")
 
     def __init__(self, lessons: Lessons, of: Key = ()) -> None:
         self.lessons = lessons
@@ -73,6 +75,8 @@ class Site:
         self.gave_up = False
         self.misses = 0
         self.callables = Callables()
+        self.reals: tuple[Exact, ...] = ()
+        """Which of Python's and NumPy's numbers of 64 bits values were."""
 
     def see(self, value: object) -> None:
         """Learn from `value`, which is not what was guessed, or of which nothing was guessed."""
@@ -84,11 +88,20 @@ class Site:
         if self.callables.meet(value):
             self.lessons.add(self)
 
+    def meet_number(self, seen: Guess | None) -> bool:
+        """Remember that a value was of the type `seen`, if that is one of `reals`; whether it is new."""
+        if not isinstance(seen, Exact) or seen in self.reals or not (seen == FLOAT or is_float64(seen)):
+            return False
+        self.reals += (seen,)
+        return True
+
     def note(self, seen: Guess | None) -> None:
         """Learn that a value was of the type `seen`, None if that is not one to guess."""
         self.seen += 1
         if self.seen in MILESTONES:
             self.lessons.weigh(self)
+        if self.meet_number(seen) and self.gave_up:
+            self.lessons.add(self)
         if self.gave_up or (seen is not None and seen == self.guess):
             return
         if isinstance(seen, TupleType) and isinstance(self.guess, TupleType | Exact):

@@ -252,6 +252,8 @@ class Tiers:
                 key = (rule.code, id(rule.globals), rule.parameters, step.number)
                 site = self.engine.guesses.site(key)
                 site.expect(None if step.is_mixed else step.known)
+                for kind in step.kinds:
+                    site.meet_number(kind)
                 site.callables.adopt(step.callables)
 
     def _mode(self, is_forward: bool) -> Mode:

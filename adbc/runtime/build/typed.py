@@ -67,7 +67,8 @@ class Typing:
     globals: dict[str, Any]
     parameters: tuple[AbstractType, ...]
     limit: int
-    """How many values are guessed at most (`passes.typed.guards.LIMIT`)."""
+    """How many values are guessed at most, and how many tests are written besides
+    (`passes.typed.guards.LIMIT`)."""
     copies: dict[Any, Any] = dataclasses.field(default_factory=dict)
     """The values of the copy, by those of the base."""
     policy: Policy | None = None
@@ -158,7 +159,7 @@ def _with_split_calls(graph: Graph, typing: Typing) -> Graph:
 
 def _with_split_operations(graph: Graph, typing: Typing) -> Graph:
     policy = typing.policy
-    if policy is not None and split_operations(graph, policy.seen, policy.is_scalar):
+    if policy is not None and split_operations(graph, policy.seen, policy.is_scalar, typing.limit):
         typing.infer(graph)
     return graph
 

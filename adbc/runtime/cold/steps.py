@@ -138,10 +138,10 @@ class Observed(Step):
     number: that of the call in the function, by which guesses are kept; -1 if nothing is guessed there.
     cls: the class of the last result.  seen: that, or None if the next one is to be looked at in any case.
     known: the type that would be guessed of the last result.  is_mixed: whether there were several classes.
-    callables: what results that may be called were.
+    callables: what results that may be called were.  kinds: what was guessed of all of them so far, in turn.
     """
 
-    __slots__ = ("callables", "cls", "is_mixed", "known", "number", "seen")
+    __slots__ = ("callables", "cls", "is_mixed", "kinds", "known", "number", "seen")
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,6 +150,7 @@ class Observed(Step):
         self.seen: type | None = None
         self.known: Any = None
         self.is_mixed = False
+        self.kinds: tuple[Any, ...] = ()
         self.callables = Callables()
 
     def note(self, frame: Frame, value: Any) -> None:
@@ -165,9 +166,12 @@ class Observed(Step):
                 self.seen = None  # the next may be another one
             if is_new or cls is not last:
                 self.known = frame.program.guessable(value)
+                if len(self.kinds) < _MOST_KINDS and self.known not in self.kinds:
+                    self.kinds += (self.known,)
                 frame.program.news.append(self)
 
 
+_MOST_KINDS = 4
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 
 
