@@ -30,6 +30,7 @@ from typing import TypeVar
 __all__ = [
     "ALWAYS",
     "BUDGET",
+    "BUDGETS",
     "LONGEST",
     "PATH",
     "Recorder",
@@ -51,6 +52,12 @@ LONGEST = 2.5
 
 ALWAYS = ("tests/test_layout.py", "tests/test_module_state.py")
 """Files of which no case is left out."""
+
+BUDGETS = {
+    "tests/properties/test_nested_functions.py::test_all_ways_to_nest_the_modes_agree": 28.0,
+    "tests/properties/test_nested_functions.py::test_all_ways_agree_in_code": 14.0,
+}
+"""Tests that may take longer: random functions, each of which asks something that no other test does."""
 
 Durations = dict[str, tuple[int, float]]
 """The name of a test without the case -> number of cases, seconds of all of them."""
@@ -84,6 +91,8 @@ def quick_cases(durations: Durations, function: str) -> float:
         return float("inf")
     count, seconds = durations[function]
     each = seconds / count
+    if function in BUDGETS:
+        return max(int(BUDGETS[function] / each), 1)
     return max(int(BUDGET / each), 1) if each <= LONGEST else 0
 
 

@@ -45,6 +45,12 @@ def test_of_long_tests_as_many_cases_are_quick_as_fit() -> None:
     assert left == {"a.py::test_b": 1, "a.py::test_d": 1, "a.py::test_new": 50}
 
 
+def test_tests_with_a_budget_of_their_own() -> None:
+    name, budget = next(iter(selection.BUDGETS.items()))
+    assert quick_cases({name: (10, 10 * budget / 4.5)}, name) == 4
+    assert quick_cases({name: (10, 20 * budget)}, name) == 1
+
+
 @pytest.mark.parametrize("quick", [1, 2, 3, 7])
 def test_quick_cases_are_spread_over_all(quick: int) -> None:
     names = [f"t[{k}]" for k in range(7)]

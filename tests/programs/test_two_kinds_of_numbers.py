@@ -1,5 +1,5 @@
-"""Numbers of Python's and of NumPy's in one variable: a state that begins as floats and goes on as elements of
-an array, differentiated without a decision per operation."""
+"""Numbers of Python's and of NumPy's in one variable: a state that begins as floats, and goes on as elements
+of an array, is differentiated without a decision per operation."""
 
 from __future__ import annotations
 
