@@ -428,9 +428,10 @@ def _forward(problem: _Problem, chunk_size: int | None = None) -> tuple[Any, Any
 _CHUNK = 32
 """How many columns one run gives at most, if nobody says, and there are more than twice as many: up to there
 one run takes less time than two."""
-_FEW_OF_ARRAYS, _FEW_NUMBERS = 4, 24
-"""Fewer columns than these take less time one by one, where arrays are among the inputs and where only
-numbers are: arithmetic of 32 numbers takes NumPy as long as that of one takes Python twenty times."""
+_FEW_OF_ARRAYS, _FEW_OF_GRADIENTS, _FEW_NUMBERS = 4, 8, 24
+"""Fewer columns than these take less time one by one, where arrays are among the inputs, where a gradient is
+differentiated, for which more has to be built once more for batches, and where there are only numbers:
+arithmetic of 32 numbers takes NumPy as long as that of one takes Python twenty times."""
 
 _one_by_one: weakref.WeakSet[Any] = weakref.WeakSet()
 """Code of functions that batches of tangents could not be carried through."""
@@ -482,7 +483,8 @@ def _columns(problem: _Problem, chunk_size: int | None) -> tuple[Any, list[Any]]
     count = len(problem.inputs)
     if chunk_size is None:
         has_arrays = any(index is not None for _, index in problem.inputs)
-        few = _FEW_OF_ARRAYS if has_arrays else _FEW_NUMBERS
+        few_arrays = _FEW_OF_GRADIENTS if isinstance(problem.f, Held) else _FEW_OF_ARRAYS
+        few = few_arrays if has_arrays else _FEW_NUMBERS
         if count < few and (count == 1 or not may_keep_state(problem.f)):
             return _columns_one_by_one(problem, None)
     elif type(chunk_size) is bool or not isinstance(chunk_size, int) or chunk_size < 1:

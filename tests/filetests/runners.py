@@ -415,6 +415,7 @@ class Called:
     gave_up = True
 
     guess = None
+    reals = ()
 
     def __init__(self, kinds: list[AbstractType], is_open: bool) -> None:
         self.callables = Callables()
