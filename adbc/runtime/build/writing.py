@@ -34,9 +34,9 @@ if TYPE_CHECKING:  # an engine has a writer
 __all__ = ["Writer"]
 
 
-_FORWARD_LIMIT = 240
-"""In forward mode a way out costs nothing but its code: there is no pullback that it makes longer.  What is
-differentiated there is often a pullback itself, in which everything comes off a tape and has no type."""
+_OF_PULLBACKS = 240
+"""How many values are guessed at in derived code that forward mode differentiates, as the pullback is in a
+second derivative: everything comes off a tape there, and has no type."""
 
 
 class Writer:
@@ -113,7 +113,8 @@ class Writer:
                 base = self.engine.special_bases.find(base, *where, rule.parameters)
             rule.is_special = base.is_special
         key = (rule.code, id(rule.globals), rule.parameters)
-        limit = _FORWARD_LIMIT if rule.mode == "forward" else guards.LIMIT
+        is_derived = rule.mode == "forward" and not rule.is_kept
+        limit = _OF_PULLBACKS if is_derived else guards.LIMIT
         typing = Typing(
             self.engine.knowledge, self.engine.guesses, base, key, rule.globals, rule.parameters, limit
         )
