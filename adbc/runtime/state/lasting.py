@@ -47,12 +47,12 @@ _SOME, _FEW = 48, 128
 _CALLS = 3
 """In so many calls is memory met before its shadows are kept, which takes twice as long as to make them."""
 _LARGE = 500_000
-"""The shadows of more objects are not kept."""
+"""The shadows of more objects are not kept, of all memory together."""
 _MOST = 64
 """The most pieces of memory whose shadows are kept."""
 _TRIALS = 8
-"""How many pieces of memory may have been kept for nothing, more than have been of use, before no more are
-kept until the garbage collector has been there."""
+"""How many pieces of memory may be kept for nothing, before no more are kept until the garbage collector has
+been there: a program may make new ones in each call."""
 _KINDS = frozenset(
     {
         SequenceKind, DictKind, InstanceKind, TupleKind, NamedTupleKind, FrozenKind, ScalarKind, SetKind,
@@ -98,7 +98,7 @@ class _Lasting:
         self._layouts = [*map(_LAYOUT, self._arrays)]
         self._regions = [entry[1] for key, entry in entries.items() if _is_memory(key)]
         self._twins = [region.twin for region in self._regions]
-        self._entries = entries
+        self.entries = entries
         self._keys = {*entries, *(key for k, (x, _) in entries.items() for key in _also_by(k, x))}
         """The keys of entries that a memo may not have yet."""
         self._standing = Standing(found)
@@ -186,7 +186,7 @@ class _Lasting:
             twin.fill(0)
             region.forget_extent()
             mark(twin)
-        memo.update(self._entries)
+        memo.update(self.entries)
         return True
 
 
@@ -252,7 +252,8 @@ def lasting(root: Any, memo: Memo, before: int) -> None:
         return
     with _lock:
         _kept[id(root)] = _Lasting(root, entries, found, seen)
-        while len(_kept) > _MOST:
+        _trials.wasted += 1  # until they are of use
+        while len(_kept) > _MOST or sum([len(kept.entries) for kept in _kept.values()]) > _LARGE:
             _forget(next(iter(_kept)))
 
 
@@ -360,9 +361,8 @@ def _exhaust(each: Any) -> None:
 
 
 def _forget(key: int) -> None:
-    kept = _kept.pop(key, None)
+    _kept.pop(key, None)
     _used.discard(key)
-    _trials.wasted += kept is not None and not kept.uses
 
 
 def _drop_unused(phase: str, info: Mapping[str, int]) -> None:
@@ -378,7 +378,7 @@ def _drop_unused(phase: str, info: Mapping[str, int]) -> None:
 _kept: dict[int, _Lasting] = {}
 """By the address of the root, the shadows that last, the oldest first."""
 _trials = types.SimpleNamespace(wasted=0)
-"""How many pieces of memory were kept and never met again, less those that were."""
+"""How many pieces of memory have been kept for nothing so far."""
 _used: set[int] = set()
 """The addresses of those that have been taken since the last full collection."""
 _met: dict[int, int] = {}
