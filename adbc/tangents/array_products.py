@@ -22,7 +22,7 @@ def is_finite(x: Any) -> bool:
     """Whether all numbers of `x` are finite, in one pass; False too if their squares are too large."""
     if x.__class__ is not np.ndarray and getattr(x, "is_batch", False):
         x = x.data
-    if x.__class__ is np.ndarray:
+    if x.__class__ is np.ndarray and x.size > _ALONE:
         return are_finite(x)
     return math.isfinite(np.vdot(x, x).real)
 
@@ -33,7 +33,7 @@ these do not get a processor at once, waiting for them takes a thousand times as
 
 
 def are_finite(x: Any) -> bool:
-    """What `is_finite` says of array `x`."""
+    """What `is_finite` says of array `x`, for which no other thread is asked."""
     if x.size <= _ALONE:
         return math.isfinite(np.vdot(x, x).real)
     with np.errstate(all="ignore"):  # infinity less infinity is an answer here
@@ -80,7 +80,8 @@ def scaled(number: Any, vector: Any) -> Any:
 def dotted(p: Any, d: Any) -> Any:
     """``np.dot(p, d)``, of arrays, where zero wins in the products that are summed."""
     found = np.dot(p, d)
-    if are_finite(found) if found.__class__ is np.ndarray else is_finite(found):
+    is_large = found.__class__ is np.ndarray and found.size > _ALONE
+    if are_finite(found) if is_large else math.isfinite(np.vdot(found, found).real):
         return found
     return cleaned(found, np.dot, (p, d))
 

@@ -207,7 +207,8 @@ def gradient_as_function(
     if type(f) is not types.FunctionType or f.__closure__ is not None or engine.table.rows(f):
         return None
     nothing = (None,) * len(args)
-    followed, rule, order = _followed_gradient(engine, Call(gradient, None, tuple(args), nothing, nothing))
+    call = Call(gradient, None, tuple(args), nothing, nothing)
+    followed, rule, order = _followed_gradient(engine.inside, call)
     return None if rule.takes_function or order != tuple(range(len(args))) else (followed, rule)
 
 
