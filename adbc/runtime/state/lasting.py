@@ -237,7 +237,7 @@ def lasting(root: Any, memo: Memo, before: int) -> None:
     made = len(memo) - before
     if made < _SOME and (type(root) not in (list, dict) or len(root) < _FEW):
         return
-    if made == 1 and _ATOMS.issuperset(map(type, _values(root))):
+    if made == 1 and type(root) in (list, dict) and _ATOMS.issuperset(map(type, _values(root))):
         return  # a table is made at once
     if REGION in memo or note_met(root) < _CALLS or made > _LARGE or _trials.wasted >= _TRIALS:
         return
