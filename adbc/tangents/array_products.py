@@ -20,10 +20,11 @@ __all__ = [
 
 def is_finite(x: Any) -> bool:
     """Whether all numbers of `x` are finite, in one pass; False too if their squares are too large."""
-    if x.__class__ is not np.ndarray and getattr(x, "is_batch", False):
-        x = x.data
-    if x.__class__ is np.ndarray and x.size > _ALONE:
-        return are_finite(x)
+    if x.__class__ is np.ndarray:
+        if x.size > _ALONE:
+            return are_finite(x)
+    elif getattr(x, "is_batch", False):
+        return are_finite(x.data)
     return math.isfinite(np.vdot(x, x).real)
 
 
@@ -67,7 +68,11 @@ def times_columns(vector: Any, columns: Any) -> Any:
 
 def crossed(column: Any, row: Any) -> Any:
     """The outer product of two vectors, in which zero wins: they are looked at, being smaller than it is."""
-    if is_finite(column) and is_finite(row):
+    if column.size + row.size > _ALONE:
+        is_known = is_finite(column) and is_finite(row)
+    else:
+        is_known = math.isfinite((np.vdot(column, column) + np.vdot(row, row)).real)  # `is_finite` of both
+    if is_known:
         return column[:, None] * row
     return multiply(column[:, None], row)
 
@@ -80,8 +85,9 @@ def scaled(number: Any, vector: Any) -> Any:
 def dotted(p: Any, d: Any) -> Any:
     """``np.dot(p, d)``, of arrays, where zero wins in the products that are summed."""
     found = np.dot(p, d)
-    is_large = found.__class__ is np.ndarray and found.size > _ALONE
-    if are_finite(found) if is_large else math.isfinite(np.vdot(found, found).real):
+    if found.__class__ is np.ndarray and found.size > _ALONE:
+        return found if are_finite(found) else cleaned(found, np.dot, (p, d))
+    if math.isfinite(np.vdot(found, found).real):
         return found
     return cleaned(found, np.dot, (p, d))
 
