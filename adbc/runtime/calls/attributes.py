@@ -7,6 +7,7 @@ user code (properties, hooks, descriptors) is never run here but handed on to be
 from __future__ import annotations
 
 import operator
+import sys
 import types
 from typing import Any
 
@@ -520,6 +521,9 @@ def _is_set_in_c(obj: Any, name: str) -> bool:
     method = lookup(type(obj), name)
     if method in (_PLAIN_SET, _PLAIN_DEL) or is_python_function(method):
         return False
+    owner = getattr(method, "__objclass__", object)
+    if is_heap_type(owner) and str(owner.__module__).partition(".")[0] not in sys.stdlib_module_names:
+        return True  # `object` would set attributes of its instances, whatever it does itself
     try:
         access(type(obj)).__delattr__(obj, 0)  # it is asked first whether it may be used at all
     except TypeError as error:
