@@ -22,7 +22,7 @@ from adbc.tangents.contents import contents, differs
 from adbc.tangents.duals import ArrayTangent
 from adbc.tangents.standing import Standing
 
-__all__ = ["Kept"]
+__all__ = ["Kept", "spaces_of"]
 
 
 class Kept:
@@ -179,7 +179,7 @@ class Kept:
             if id(shadow) in self._made:
                 self._told[id(shadow)] = shadow
         self._parts += parts_of
-        spaces = [(space, None) for shadow, _ in parts_of for space in _spaces_of_shadow(shadow)]
+        spaces = [(space, None) for shadow, _ in parts_of for space in spaces_of(shadow)]
         self._standing.append(Standing(spaces))
 
     def _may_be_new(self, shadow: Any) -> bool:
@@ -205,7 +205,7 @@ class Kept:
         return self._is_active(shadow)
 
 
-def _spaces_of_shadow(shadow: Any) -> Iterator[Any]:
+def spaces_of(shadow: Any) -> Iterator[Any]:
     """The containers in which the parts of `shadow` stand."""
     if hasattr(shadow, "__dict__"):
         yield vars(shadow)

@@ -29,6 +29,7 @@ from itertools import islice, repeat
 from operator import attrgetter, is_
 from typing import Any
 
+from adbc.runtime.state.kept import spaces_of
 from adbc.tangents.containers import DictKind, NamedTupleKind, SequenceKind, SetKind, TupleKind
 from adbc.tangents.contents import contents
 from adbc.tangents.duals import DictTangent, ListTangent, MutableTangent, Tangent
@@ -110,7 +111,9 @@ class _Lasting:
         self._pairs = [*entries.values()]
         self._shadows = [*_once([*(shadow for _, shadow in self._pairs), *self._twins])]
         self._lists = [x for x in self._shadows if issubclass(type(x), list)]
-        self._dicts = [*_once(space for x in self._shadows for space in _spaces(x))]
+        spaces = (space for x in self._shadows for space in spaces_of(x))
+        self._dicts = [*_once(space for space in spaces if issubclass(type(space), dict))]
+        del spaces
         self._elements = [[*x] for x in self._lists]
         self._items = [{**x} for x in self._dicts]
         self._valued = self._with_values()
@@ -272,7 +275,7 @@ def _is_whole(entries: Memo) -> bool:
     own = {id(x) for x in shadows} | {id(entry[1].twin) for key, entry in entries.items() if _is_memory(key)}
     pending: list[Any] = [x for x in shadows if _is_array(type(x))]
     for x in shadows:
-        for space in (x, *_spaces(x)) if issubclass(type(x), list) else _spaces(x):
+        for space in spaces_of(x):
             own.add(id(space))
             pending.extend(_values(space))
     while pending:
@@ -346,14 +349,6 @@ def _leads_to(x: Any, own: Container[int]) -> bool:
 def _once(each: Iterable[Any]) -> Iterable[Any]:
     """Each of the objects once."""
     return {id(x): x for x in each}.values()
-
-
-def _spaces(shadow: Any) -> Iterator[dict[Any, Any]]:
-    """The dictionaries in which the parts of `shadow` stand."""
-    if issubclass(type(shadow), dict):
-        yield shadow
-    if hasattr(shadow, "__dict__"):
-        yield shadow.__dict__
 
 
 def _exhaust(each: Any) -> None:
