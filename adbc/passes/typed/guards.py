@@ -511,6 +511,10 @@ def _branch(
     block, at = place
     position = call.position
     typed = cut(graph, block, at)
+    if first and typed.handler is not None and not typed.instructions:
+        # What stands last in front of a handler is what raised, and does not exist there: `first` exists.
+        cut(graph, typed, 0)
+        typed.terminator = Jump(graph.blocks[-1])
     for instruction in first:
         instruction.block = typed
     typed.instructions[:0] = first
