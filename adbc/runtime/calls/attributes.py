@@ -18,7 +18,14 @@ from adbc.rules.classes import overrides
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import Rule
 from adbc.runtime.calls import exceptions, fields
-from adbc.runtime.calls.classes import goes_first, is_heap_type, is_python_function, lookup, python_method
+from adbc.runtime.calls.classes import (
+    goes_first,
+    is_heap_type,
+    is_python_function,
+    lookup,
+    python_method,
+)
+from adbc.runtime.calls.properties import is_property, of_property
 from adbc.runtime.calls.steps import (
     Beside,
     Call,
@@ -194,8 +201,8 @@ def _of_class(call: Call, name: str) -> Step:
     obj = call.args[0]
     meta = type(obj)
     above = lookup(meta, name)
-    if issubclass(type(above), property) and above.fget is not None:
-        return Delegate(call.on(above.fget, 0))
+    if (read := of_property(above, "__get__")) is not None:
+        return Delegate(call.on(read, 0))
     getter = lookup(type(above), "__get__")
     if goes_first(above):
         return (
@@ -293,8 +300,10 @@ def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
             return _dictionary(call)
         if descriptor is _CLASS:
             return Value(call, type(call.args[0]), None)
-    if issubclass(type(descriptor), property) and descriptor.fget is not None:
-        return Delegate(call.on(descriptor.fget, 0))
+    if (read := of_property(descriptor, "__get__")) is not None:
+        return Delegate(call.on(read, 0))
+    if is_property(descriptor, "__get__") and python_method(type(obj), "__getattr__") is None:
+        call.perform()  # for its error: it has no getter
     row = table.find(descriptor, (type(call.args[0]),))
     if row is not None:
         return pass_to_row(row, call.on(descriptor, 0))
@@ -394,8 +403,9 @@ def _of_super(call: Call, name: str) -> Step:
         return Found(call, getattr(bound, name))
     found = vars(owner)[name]
     is_instance = bound.__self_class__ is not obj
-    if issubclass(type(found), property) and found.fget is not None and is_instance:
-        self_call = Call(found.fget, None, (obj,), (call.shadows[0],), (call.origins[0],), (), None)
+    read = of_property(found, "__get__")
+    if read is not None and is_instance:
+        self_call = Call(read, None, (obj,), (call.shadows[0],), (call.origins[0],), (), None)
         return Delegate(self_call)
     getter = lookup(type(found), "__get__")
     if getter is None:
@@ -437,7 +447,7 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
     """``object.__setattr__(obj, name, value)``."""
     obj, name = call.args[:2]
     if issubclass(type(obj), _NAMESPACES):
-        return _through_metaclass(call, "__set__", "fset", 2) or OnClass(call.on(setattr, 0, 1, 2))
+        return _through_metaclass(call, "__set__", 2) or OnClass(call.on(setattr, 0, 1, 2))
     if issubclass(type(obj), BaseException):
         of_all = exceptions.set_on_exception(call, name)
         if of_all is not None:
@@ -445,8 +455,10 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
     descriptor = lookup(type(obj), name)
     kind = type(descriptor)
     if descriptor is not None and hasattr(kind, "__set__"):
-        if issubclass(type(descriptor), property) and descriptor.fset is not None:
-            return Delegate(call.on(descriptor.fset, 0, 2))
+        if (write := of_property(descriptor, "__set__")) is not None:
+            return Delegate(call.on(write, 0, 2))
+        if is_property(descriptor, "__set__"):
+            call.perform()  # for its error: it has no setter
         setter = lookup(kind, "__set__")
         if is_python_function(setter):
             return Locate(
@@ -492,10 +504,10 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
 def plain_delete(call: Call, table: RuleTable) -> Step | None:
     """``object.__delattr__(obj, name)``."""
     if issubclass(type(call.args[0]), _NAMESPACES):
-        return _through_metaclass(call, "__delete__", "fdel") or OnClass(call.on(delattr, 0, 1))
+        return _through_metaclass(call, "__delete__") or OnClass(call.on(delattr, 0, 1))
     descriptor = lookup(type(call.args[0]), call.args[1])
-    if issubclass(type(descriptor), property) and descriptor.fdel is not None:
-        return Delegate(call.on(descriptor.fdel, 0))
+    if (drop := of_property(descriptor, "__delete__")) is not None:
+        return Delegate(call.on(drop, 0))
     deleter = lookup(type(descriptor), "__delete__")
     if is_python_function(deleter):
         return Locate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None), 0)
@@ -555,15 +567,14 @@ def _is_immutable(obj: Any) -> bool:
     return not kind_of(cls).address and _has_own_ways(cls) and lookup(cls, "__setattr__") is _PLAIN_SET
 
 
-def _through_metaclass(call: Call, method: str, of_property: str, *value: int) -> Step | None:
+def _through_metaclass(call: Call, method: str, *value: int) -> Step | None:
     """Setting or deleting an attribute of a class for which its metaclass has a descriptor in Python."""
     above = lookup(type(call.args[0]), call.args[1])
-    function = (
-        getattr(above, of_property) if issubclass(type(above), property) else lookup(type(above), method)
-    )
+    is_plain = is_property(above, method)
+    function = of_property(above, method) if is_plain else lookup(type(above), method)
     if not is_python_function(function):
         return None
-    if issubclass(type(above), property):
+    if is_plain:
         return Delegate(call.on(function, 0, *value))
     return Locate(call.on(function, 0, *value).prepend(function, None, above, None, None), 0)
 

@@ -15,6 +15,7 @@ from typing import Any
 from adbc.cpython.names import questions
 from adbc.rules.classes import overrides
 from adbc.runtime.calls.classes import is_heap_type, lookup
+from adbc.runtime.calls.properties import is_property, of_property
 from adbc.tangents.fields import instance_fields
 
 __all__ = ["are_quiet", "classes_in"]
@@ -110,8 +111,8 @@ def _is_quiet(method: Any, classes: frozenset[type], depth: int) -> bool:
 def _is_plain_attribute(cls: type, name: str, classes: frozenset[type], depth: int) -> bool:
     """Whether to read attribute `name` of an instance of `cls` changes nothing."""
     found = lookup(cls, name)
-    if issubclass(type(found), property):
-        return found.fget is not None and _is_quiet(found.fget, classes, depth + 1)
+    if is_property(found, "__get__"):
+        return (read := of_property(found, "__get__")) is not None and _is_quiet(read, classes, depth + 1)
     return not issubclass(type(found), type) and (
         issubclass(type(found), types.MemberDescriptorType | types.GetSetDescriptorType | types.FunctionType)
         or lookup(type(found), "__get__") is None
