@@ -84,6 +84,8 @@ class DualBuilder(Mirror):
         super().__init__(decisions, reverse_postorder(source), support)
         self.result = result
         self.tangent = self.companions
+        self.effects: list[Value] = []
+        """What does what statements of the function do, and gives none of its values."""
         self.captured: Instruction | None = None
         """The instruction that gives the cells of the closure and their tangents, once it has been
         written."""
@@ -347,7 +349,7 @@ class DualBuilder(Mirror):
     def _field_init(self, call: Instruction, site: CallSite) -> None:
         obj, name, value = site.arguments
         whole = self.d(obj)
-        self.builder.call(intrinsics._setattr_, self.p(obj), name, self.p(value))
+        self.effects.append(self.builder.call(intrinsics._setattr_, self.p(obj), name, self.p(value)))
         if type_of(value) == FLOAT:
             tangent = self.d(value, FLOAT)
         elif has_shadow(type_of(value)) or has_cotangent(type_of(value)):
@@ -360,7 +362,8 @@ class DualBuilder(Mirror):
     def _field_put(self, call: Instruction, site: CallSite) -> None:
         obj, name, value = site.arguments
         put, frule = self.support.put_field, self.support.set_field
-        self.builder.call(put, frule, self.p(obj), self.d(obj), self.p(name), self.p(value), self.d(value))
+        written = self.p(value), self.d(value)
+        self.effects.append(self.builder.call(put, frule, self.p(obj), self.d(obj), self.p(name), *written))
         self._define(call, Const(None))
 
     def _overwrite_item(self, call: Instruction, site: CallSite) -> None:

@@ -37,7 +37,7 @@ def _dual(graph: Graph, dualising: Dualising) -> Graph:
     support, decisions = dualising.support, dualising.decisions(graph)
     builder = DualBuilder(decisions, dualising.active_arguments, dualising.result, support)
     builder.write(dualising.active_arguments)
-    set_apart(builder.graph, builder.primal.values())
+    set_apart(builder.graph, (*builder.primal.values(), *builder.effects))
     met_again(builder.graph, (support.known, support.kept))
     if support.told is not None:
         support.told(decisions)

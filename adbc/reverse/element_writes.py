@@ -6,8 +6,9 @@ import operator
 from typing import TYPE_CHECKING
 
 from adbc.ir import intrinsics
-from adbc.ir.values import Const, Instruction
+from adbc.ir.values import Instruction
 from adbc.reverse.adjoints import StoreAdjoint
+from adbc.reverse.fields import stands_for
 from adbc.types.callsites import CallSite
 
 if TYPE_CHECKING:  # the builder has this function among its handlers
@@ -28,11 +29,12 @@ def store(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
     write = builder.builder.call
     if builder.is_protected:
         old = write(builder.support.exchange, u, fu, i, builder.p(value), is_active)
-        builder.primal[call] = Const(None)
+        stands_for(builder, call, old)
     else:
         if is_active:
             write(intrinsics._require_, fu, builder.support.check_slot, u)
             builder.activate(fu)
         old = write(operator.getitem, u, i)
+        builder.effects.append(old)  # an index that is wrong is found here
         builder.copy(call)
     builder.leave(StoreAdjoint(value, u, fu, i, old))

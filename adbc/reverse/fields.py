@@ -14,7 +14,13 @@ from adbc.types.lattice import FLOAT, has_cotangent, has_shadow
 if TYPE_CHECKING:  # the builder has these functions among its handlers
     from adbc.reverse.forwards import ForwardsPass
 
-__all__ = ["field_init", "field_put"]
+__all__ = ["field_init", "field_put", "stands_for"]
+
+
+def stands_for(builder: ForwardsPass, call: Instruction, effect: Value) -> None:
+    """Note that `effect` does what `call` does, which gives None."""
+    builder.primal[call] = Const(None)
+    builder.effects.append(effect)
 
 
 def field_init(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
@@ -22,7 +28,7 @@ def field_init(builder: ForwardsPass, call: Instruction, site: CallSite) -> None
     obj, name, value = site.arguments
     write = builder.builder.call
     shadow = builder.s(obj)
-    write(intrinsics._setattr_, builder.p(obj), name, builder.p(value))
+    stands_for(builder, call, write(intrinsics._setattr_, builder.p(obj), name, builder.p(value)))
     slot: Value
     if type_of(value) == FLOAT:
         slot = Const(0.0)
@@ -31,7 +37,6 @@ def field_init(builder: ForwardsPass, call: Instruction, site: CallSite) -> None
     else:
         slot = Const(builder.support.no_tangent)
     write(intrinsics._setattr_, shadow, name, slot)
-    builder.primal[call] = Const(None)
     builder.leave(InitAdjoint(value, shadow, name))
 
 
@@ -41,5 +46,5 @@ def field_put(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
     support, u, fu, key = builder.support, builder.p(obj), builder.s(obj), builder.p(name)
     v, fv = builder.p(value), builder.s(value)
     old = builder.builder.call(support.put_field, support.set_field, u, fu, key, v, fv)
-    builder.primal[call] = Const(None)
+    stands_for(builder, call, old)
     builder.leave(PutAdjoint(value, u, fu, key, old))

@@ -43,7 +43,7 @@ from adbc.reverse.adjoints import (
 )
 from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
 from adbc.reverse.element_writes import store
-from adbc.reverse.fields import field_init, field_put
+from adbc.reverse.fields import field_init, field_put, stands_for
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.halves import write_display, write_halves
 from adbc.reverse.support import Support
@@ -111,7 +111,8 @@ class ForwardsPass(Mirror):
         self._looping: set[Block] | None = None
         self.inactive_marks: dict[Value, Instruction] = {}
         """By shadow, or that of a view, what marks its memory inactive."""
-        """The shadows of arrays, and views of these, in which no two elements are at one place."""
+        self.effects: list[Value] = []
+        """What does what statements of the function do, and gives none of its values."""
         self.formulas = FormulaUses(source, active, sites, support.parameters_read)
         self.unrestored: set[Instruction] = set()
         self.put_back: dict[Instruction, Any] = {}
@@ -384,8 +385,7 @@ class ForwardsPass(Mirror):
         is_memory = has_shadow(known) or is_bare(known)
         beside = self.s(value) if has_shadow(known) else None if is_memory else value in self.active
         append = self.support.append_array if is_memory else self.support.append_item
-        self.builder.call(append, u, fu, self.p(value), beside)
-        self.primal[call] = Const(None)
+        stands_for(self, call, self.builder.call(append, u, fu, self.p(value), beside))
         self.leave(AppendAdjoint(value, u, fu, is_memory))
 
     def _write_slot(self, call: Instruction, site: CallSite, rrule: Any, is_field: bool) -> None:
@@ -393,7 +393,7 @@ class ForwardsPass(Mirror):
         u, fu, i = self.p(container), self.s(container), self.p(key)
         store = self.support.store_field if is_field else self.support.store_item
         old = self.builder.call(store, rrule, u, fu, i, self.p(value), value in self.active)
-        self.primal[call] = Const(None)
+        stands_for(self, call, old)
         self.leave(SlotStoreAdjoint(value, u, fu, i, old, is_field))
 
     def _field_store(self, call: Instruction, site: CallSite) -> None:
@@ -416,8 +416,8 @@ class ForwardsPass(Mirror):
         u, i = self.p(container), key if is_field else self.p(key)
         if value in self.active:
             self._check_slot(u, shadow)
-        self.builder.call(intrinsics._setattr_ if is_field else operator.setitem, u, i, self.p(value))
-        self.primal[call] = Const(None)
+        write = intrinsics._setattr_ if is_field else operator.setitem
+        stands_for(self, call, self.builder.call(write, u, i, self.p(value)))
         self.leave(OverwriteAdjoint(value, u, self._sink(shadow), i, self.p(old), is_field))
 
     def _tuple(self, call: Instruction, site: CallSite) -> None:

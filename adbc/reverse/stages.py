@@ -74,7 +74,7 @@ def _reversed(graph: Graph, reversing: Reversing) -> ReversePair:
     forwards = ForwardsPass(decisions, order, active_arguments, support)
     reversal = Reversal(graph, reversing.loops, order, forwards, reversing.result, support)
     pair = reversal.build()
-    set_apart(pair.forwards, forwards.primal.values())
+    set_apart(pair.forwards, (*forwards.primal.values(), *forwards.effects))
     set_apart(pair.pullback)
     met_again(pair.forwards, (support.known, support.kept))
     if support.told is not None:

@@ -26,6 +26,13 @@ class Own(Exception):
     """An exception of this module."""
 
 
+class Fixed:
+    __slots__ = ("x",)
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+
 class Point:
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -146,6 +153,30 @@ def assigned_subscript(x):
     xs[0] = x * 2.0
     xs[4] = xs[0]
     return xs[0]
+
+
+@case
+def assigned_attribute(x):
+    p = Fixed(x)
+    p.x = x * 2.0
+    p.y = p.x
+    return p.x
+
+
+@case
+def attribute_without_a_setter(x):
+    p = Point(x)
+    p.x = x * 2.0
+    p.inverse = p.x
+    return p.x
+
+
+@case
+def assigned_key(x):
+    d = {"a": x}
+    d["a"] = x * 2.0
+    d[[]] = d["a"]
+    return d["a"]
 
 
 @case

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
@@ -71,11 +72,25 @@ def expected_of(function: Any) -> tuple[list[Frame], BaseException]:
     return (inlined(found) if sys.version_info < (3, 12) else found), error
 
 
-@pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
-def test_forward(function: Any) -> None:
-    same(expected_of(function), frames(lambda: adbc.jvp(function, (X,), (1.0,))))
+def of_an_array(x: Any) -> Any:
+    u = np.zeros(3)
+    u[0] = x
+    u[4] = x * x
+    return u[0]
 
 
-@pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
-def test_reverse(function: Any) -> None:
-    same(expected_of(function), frames(lambda: adbc.value_and_grad(function)(X)))
+DIFFERENTIATED = [*CASES, of_an_array]
+
+
+@pytest.mark.parametrize("warm_after", [0, 3])
+@pytest.mark.parametrize("function", DIFFERENTIATED, ids=lambda f: f.__name__)
+def test_forward(function: Any, warm_after: int) -> None:
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        same(expected_of(function), frames(lambda: adbc.jvp(function, (X,), (1.0,))))
+
+
+@pytest.mark.parametrize("warm_after", [0, 3])
+@pytest.mark.parametrize("function", DIFFERENTIATED, ids=lambda f: f.__name__)
+def test_reverse(function: Any, warm_after: int) -> None:
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        same(expected_of(function), frames(lambda: adbc.value_and_grad(function)(X)))
