@@ -12,7 +12,8 @@ from __future__ import annotations
 from adbc.emit.flow import Flow, Node
 from adbc.emit.releases import is_kept, is_release, released
 from adbc.emit.schedule import Schedule
-from adbc.ir.graph import Graph
+from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Raise
 from adbc.ir.values import Argument, Instruction, Phi, Value
 
 __all__ = ["Slots"]
@@ -30,6 +31,8 @@ class Slots:
         self.conflicts: list[int] = []
         self.names: list[str] = []
         self.slot_of: dict[Value, str] = {}
+        self.unnamed: set[str] = set()
+        """The variables in which nothing stands that the function has a name for."""
         self.entry_copies: list[Argument] = []
         self.live_in: dict[Node, int] = {}
         """By node, the values that are live where it starts, as a set of bits."""
@@ -358,6 +361,17 @@ class Slots:
         for k, value in enumerate(self.values):
             self.slot_of[value] = self.names[slot_of_root[self._root(k)]]
 
+    def of_exception(self, end: Raise, block: Block | None) -> list[str]:
+        """The variables, but for those of the user's, of what leaves the function by `end` of `block`.
+
+        A traceback keeps the frame: with one of these an exception would hold itself, and all that the
+        call has made.
+        """
+        if block is None or block.handler is not None:
+            return []
+        slots = {self.slot_of.get(self.schedule.resolve(value)) for value in end.values}
+        return sorted(slot for slot in slots if slot in self.unnamed)
+
     def _name(self, members: int, taken: set[str]) -> str:
         """A name for a variable: that of one of its values, if one of their names is free."""
         stem = None
@@ -375,5 +389,7 @@ class Slots:
         while True:
             candidate = f"{stem}.{number}" if stem else f"t{number + len(self.names)}"
             if candidate not in taken:
+                if not stem:
+                    self.unnamed.add(candidate)
                 return candidate
             number += 1

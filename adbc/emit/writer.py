@@ -527,6 +527,9 @@ class Writer:
             for value in terminator.values:
                 self.push(schedule.resolve(value))
             asm.at(terminator.position)
+            for variable in self.slots.of_exception(terminator, node.block):
+                asm.const(None)
+                asm.store(variable)
             asm.raise_(len(terminator.values))
         else:
             assert isinstance(terminator, Unreachable), terminator

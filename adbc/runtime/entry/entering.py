@@ -44,11 +44,17 @@ def _end(context: Context, answer: Any) -> None:
     if "beside" in vars(context):
         check_result(context, result)
     note_written(context)
-    if "raised" in vars(context):
-        errors = vars(context).pop("raised").values()
-        for error in errors:
-            context.shadows.forget(error)
-        let_go(errors)
+    let_go(_caught(context))
+
+
+def _caught(context: Context) -> list[BaseException]:
+    """The exceptions that were caught in the pass, which ends: the context does not hold them any more."""
+    if "raised" not in vars(context):
+        return []
+    errors = list(vars(context).pop("raised").values())
+    for error in errors:
+        context.shadows.forget(error)
+    return errors
 
 
 def _put_back(context: Context) -> None:
@@ -84,6 +90,7 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
     except BaseException as error:  # any exception of the user's is passed on
         if context.refusal is None or not isinstance(error, Exception):
             leave(error)
+            _caught(context)  # they may have the frames in their tracebacks that hold the context
             _put_back(context)
             raise
         refusal = context.refusal
@@ -97,6 +104,7 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
             PATIENCE.end()
     context.refusal = None  # it has this frame in its traceback
     leave(refusal)
+    _caught(context)
     context.refused()
     _put_back(context)
     intrinsics._pop_except_(before)

@@ -176,18 +176,19 @@ def show_place(error: AdbcError, outermost: types.CodeType) -> None:
     error.__traceback__ = shown
 
 
-class _Here(Exception):
-    """Raised to get a frame, and not seen outside."""
-
-
-def _raise() -> None:
-    raise _Here
+def _nothing() -> Iterator[None]:
+    yield
 
 
 def _step(frame: Frame) -> types.TracebackType:
-    """An entry of a traceback that says where in the function of `frame` something was raised."""
+    """An entry of a traceback that says where in the function of `frame` something was raised.
+
+    Its frame is that of a generator which never began, for that is called from nowhere.  A frame that has run
+    is kept with all that it was called from, here the frames that hold the exception: the two would be a
+    cycle, and what a failed call has made would be there until the collector comes.
+    """
     function, position = frame.function, frame.position
-    code, line = _raise.__code__, frame.line
+    code, line = _nothing.__code__, frame.line
     where = Location(line, position.end_line, position.column, position.end_column)
     code = code.replace(
         co_name=function.name,
@@ -196,12 +197,5 @@ def _step(frame: Frame) -> types.TracebackType:
         co_firstlineno=function.first_line,
         co_linetable=table(function.first_line, [(len(code.co_code) // 2, where)]),
     )
-    namespace: dict[str, Any] = {**frame.namespace, "_Here": _Here}
-    try:
-        types.FunctionType(code, namespace)()
-    except _Here as error:
-        assert error.__traceback__ is not None
-        entry = error.__traceback__.tb_next
-        assert entry is not None
-        return entry
-    raise AssertionError("a function that raises returned")
+    generator: Any = types.FunctionType(code, frame.namespace)()
+    return types.TracebackType(None, generator.gi_frame, 0, line)

@@ -3,6 +3,8 @@ for."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import pickle
 import re
 import struct
@@ -290,3 +292,82 @@ def test_an_error_is_pickled_with_its_place() -> None:
     copy = pickle.loads(pickle.dumps(caught.value))  # made here
     assert str(copy) == str(caught.value)
     assert "in packed (" in str(copy)
+
+
+class Held:
+    value: Any = None
+
+
+class Own(Exception):
+    pass
+
+
+def fails(x: Any, held: Held) -> Any:
+    held.value = x * x
+    if x > 0.0:
+        raise Own(held.value > 0.5)
+    return held.value
+
+
+def of_a_caller(x: Any) -> Any:
+    return fails(x, Held()) * 2.0
+
+
+def in_a_generator(x: Any) -> Any:
+    def values() -> Iterator[Any]:
+        yield fails(x, Held())
+
+    return sum(values())
+
+
+def in_a_comprehension(x: Any) -> Any:
+    return [fails(y, Held()) for y in (x, 2.0 * x)]
+
+
+def is_refused(x: Any) -> Any:
+    held = Held()
+    held.value = struct.pack("d", x)
+    return x
+
+
+def behind_a_handler(x: Any) -> Any:
+    held = Held()
+    try:
+        return fails(x, held)
+    finally:
+        held.value = 3.0
+
+
+@pytest.mark.parametrize("warm_after", [0, 3])
+@pytest.mark.parametrize(
+    ("f", "modes"),
+    [
+        (of_a_caller, MODES),
+        (in_a_generator, MODES),
+        (in_a_comprehension, MODES),
+        (is_refused, MODES),
+        (behind_a_handler, ["jvp"]),
+    ],
+    ids=lambda f: getattr(f, "__name__", ""),
+)
+def test_what_a_call_has_made_dies_with_its_exception(f: Any, modes: Any, warm_after: int) -> None:
+    """As it does behind a plain call: frames of adbc's hold no exception."""
+
+    def left() -> int:
+        return sum(type(x) is Held for x in gc.get_objects())
+
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for mode in modes:
+            for _ in range(5):  # what is met at first may be kept with what is known of it
+                with pytest.raises((Own, adbc.MissingRuleError)):
+                    MODES[mode](f)
+            gc.collect()
+            gc.disable()
+            try:
+                before = left()
+                for _ in range(3):
+                    with contextlib.suppress(Own, adbc.MissingRuleError):
+                        MODES[mode](f)
+                assert left() == before
+            finally:
+                gc.enable()
