@@ -634,7 +634,7 @@ def test_a_library_that_binds_a_function_anew_is_refused() -> None:
     sine = math.sin
     try:
         for run in (lambda: adbc.grad(f)(1.3), lambda: adbc.jvp(f, (1.3,), (1.0,))):
-            with pytest.raises(UnsupportedError, match="is bound to something else by rebind"):
+            with pytest.raises(UnsupportedError, match=r"is bound to something else.* (in|by) [\w.]*rebind"):
                 run()
             assert math.sin is sine
     finally:
