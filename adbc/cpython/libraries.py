@@ -9,6 +9,8 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
+from adbc.flags import HEAP_TYPE
+
 __all__ = [
     "ABOUT_TEXT",
     "FOR_CONSTANTS",
@@ -94,15 +96,51 @@ def is_library_module(module: types.ModuleType) -> bool:
 
 
 def is_library_class(cls: type) -> bool:
-    """Whether a class and all that it inherits from are builtin or defined by a library."""
-    return all(_is_of_library(base.__module__) for base in cls.__mro__)
+    """Whether a class and all that it inherits from are builtin or defined by a library.
+
+    What a class says of its module is what the namespace is called that it was made in, or what somebody has
+    written there: `types.new_class` makes classes of `types`, and code that is run in a dict makes builtin
+    ones.  So those that are not found where they say they are have no function of the user's.
+    """
+    return all(
+        _is_of_library(base.__module__)
+        and (not base.__flags__ & HEAP_TYPE or _is_found(base) or not _has_code_of_users(base))
+        for base in cls.__mro__
+    )
+
+
+def _is_found(cls: type) -> bool:
+    """Whether `cls` stands in its module under its name."""
+    found: Any = sys.modules.get(cls.__module__)
+    for name in cls.__qualname__.split("."):
+        if found is None:
+            return False
+        found = vars(found).get(name) if issubclass(type(found), type | types.ModuleType) else None
+    return found is cls
+
+
+def _has_code_of_users(cls: type) -> bool:
+    """Whether one of the functions in `cls` itself is neither a library's nor adbc's."""
+    for member in vars(cls).values():
+        kind = type(member)
+        if issubclass(kind, staticmethod | classmethod):
+            functions = [member.__func__]
+        elif issubclass(kind, property):
+            functions = [member.fget, member.fset, member.fdel]
+        else:
+            functions = [member]
+        for function in functions:
+            if type(function) is types.FunctionType:
+                filename = function.__code__.co_filename
+                if not (is_own_code(filename) or is_library_code(filename, function.__globals__)):
+                    return True
+    return False
 
 
 def _is_of_library(name: Any) -> bool:
     if type(name) is not str or name == "__main__":
         return False
-    if name.partition(".")[0] in sys.stdlib_module_names:
-        return True
-    module = sys.modules.get(name)
-    file = getattr(module, "__file__", None)
-    return file is not None and is_library_file(file)
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if file is not None:  # a module of the user's may have the name of one of the standard library
+        return is_library_file(file)
+    return name.partition(".")[0] in sys.stdlib_module_names
