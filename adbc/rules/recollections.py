@@ -3,7 +3,7 @@
 Where a value that depends on the input is the same as what a place held before the call, and that place is
 written by the function that looks there, it is a memo of the last call that has been found: what was
 remembered with it is a constant, and the derivative would be zero.  So that is refused, unless this call has
-written the place itself (`_remember_`).
+written the place itself (`_remember_`), or has made the object.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ def is_left(found: Any, is_equality: bool, owner: Any, key: Any) -> bool:
     before this call is met again."""
     if not _is_same_point(found, is_equality):
         return False
-    return CALL.memory is None or (id(owner), key) not in CALL.memory.remembered
+    if CALL.memory is None:
+        return True
+    remembered = CALL.memory.remembered
+    return id(owner) not in remembered and (id(owner), key) not in remembered
 
 
 def _error(owner: Any, key: Any) -> UnsupportedError:

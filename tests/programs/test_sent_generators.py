@@ -169,6 +169,31 @@ def sent_too_early(x: float) -> float:
     return s + g.send(x * s)
 
 
+def asked_by_a_handler(x: float) -> float:
+    g, h, s = few(x), few(x * x), next(few(2.0 * x))
+    s += next(g) + next(h)
+    try:
+        g.close()
+    except ValueError:
+        s = s * 0.9 + next(g, 0.5)
+    try:
+        h.close()
+    except ValueError:
+        h.close()
+    for v in g:
+        s += v
+    return s + next(h, x * x)
+
+
+def closed_only(x: float) -> float:
+    g = few(x)
+    try:
+        g.close()
+    except ValueError:
+        return next(g)
+    return x * x
+
+
 def chained(x: float) -> float:
     return sum(v * v for v in itertools.chain(few(x), [x, 2.0], few(2.0 * x)))
 
@@ -183,12 +208,13 @@ def cubes(x: float) -> float:
 
 WRITTEN_IN: list[Callable[[float], float]] = [
     averages, controlled, remembered, two_at_once, made_again, until_it_stops, until_it_breaks,
-    caught_in_a_loop, raising_body, two_handlers, sent_too_early, chained, chained_two, cubes,
+    caught_in_a_loop, raising_body, two_handlers, sent_too_early,
+    asked_by_a_handler, chained, chained_two, cubes,
 ]  # fmt: skip
 
 
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize("program", WRITTEN_IN)
+@pytest.mark.parametrize("program", [*WRITTEN_IN, closed_only])
 def test_gradient(program: Callable[[float], float]) -> None:
     check_gradient(program, 0.7)
     check_gradient(program, 1.3)

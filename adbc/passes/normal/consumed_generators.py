@@ -334,8 +334,12 @@ def _write_with_methods(
         if method.name == "send":
             sent |= ask(graph, method, asking.graph, asking.values)
     closing = [block for method in methods if method.name == "close" for block in close(graph, method)]
+    if closing:  # what was to be done if a call of ``close`` raised is reached no more
+        remove_unreachable(graph)
+        closing = [block for block in closing if block in graph.blocks]
     found = _uses_of(made, uses(graph))
-    assert found is not None and not found[2]
+    if found is None:  # all else that was done with the generator stood there
+        return True
     chain, takers, _ = found
     places = []
     for step, _ in takers:

@@ -57,7 +57,6 @@ from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_FDATA, NO_TANGENT
-from adbc.tangents.duals import without_fields
 from adbc.types import AbstractType, has_cotangent, has_shadow
 
 __all__ = ["Answer", "Called", "Calls", "Names", "Values"]
@@ -389,8 +388,8 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
             return self.stored(f, function, keywords, xs, fs)
         if not is_class:
             return self.enter_directly(context, keywords, function, None, (f, *xs), (ff, *fs), "object", mode)
-        obj, shadow = object.__new__(f), without_fields(f)
-        context.shadows.register(obj, shadow)
+        obj = object.__new__(f)
+        shadow = context.instance_shadow(obj)
         made = self.enter_directly(
             context, keywords, function, None, (obj, *xs), (shadow, *fs), "object", mode
         )

@@ -30,7 +30,6 @@ from adbc.runtime.state.closures import cells_of
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import add, slot_increment, slot_rdata
-from adbc.tangents.duals import without_fields
 from adbc.tangents.scalars import is_distribution
 
 __all__ = ["Answer", "Objects"]
@@ -108,8 +107,7 @@ class Objects(abc.ABC):
         first: Callable[[Any], Any] = no_pullback
         if step.allocate is None:
             obj = object.__new__(cls)
-            shadow: Any = without_fields(type(obj))
-            context.shadows.register(obj, shadow)
+            shadow: Any = context.instance_shadow(obj)
             if weak.is_finalised(cls):
                 weak.note_finaliser(context, obj)
         else:
@@ -117,8 +115,7 @@ class Objects(abc.ABC):
             if not issubclass(type(obj), cls):  # whatever it says that its class is
                 return obj, shadow, first
             if shadow is None and is_distribution(cls) and not vars(obj):  # new: `__init__` fills it
-                shadow = without_fields(cls)
-                context.shadows.register(obj, shadow)
+                shadow = context.instance_shadow(obj)
         initialise = initialiser(type(obj))
         if initialise is None:
             return obj, shadow, first

@@ -115,8 +115,8 @@ class Context:
     """By address, tokens of variables of contexts, with what was there before these were set
     (`rules.contextvars`)."""
     remembered: dict[Any, Any]
-    """By owner and key, places in which results are remembered and that this call has written
-    (`rules.recollections`)."""
+    """By owner and key, places in which results are remembered and that this call has written; by owner
+    alone, objects that it has made (`rules.recollections`)."""
     memos: dict[Any, Any]
     """By address, what stands for the cache of a function that was made before this call (`calls.memos`).
     That of an inner level is known by "inner" and the address (`calls.inner_memos`)."""
@@ -287,6 +287,7 @@ class Context:
         """The shadow, or tangent, of a new instance, which has no fields yet."""
         shadow = without_fields(type(obj))
         self.shadows.register(obj, shadow)
+        self.remembered[id(obj)] = obj
         return shadow
 
     def known_tangent(self, value: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.errors import UnsupportedError
 from adbc.testing import test_rule as check_rule
 
 
@@ -221,3 +222,46 @@ def test_a_constant_that_is_remembered_is_used(config: dict[str, Any]) -> None:
         assert adbc.jvp(lambda x: tables(3.0) * x, (1.7,), (1.0,))[1] == 27.0
         assert adbc.grad(lambda x, n: tables(n) * x)(1.7, 3.0) == 27.0
         assert adbc.grad(lambda x: tables([3.0, x][0]) * x)(1.7) == 27.0
+
+
+class Told(ByNumber):
+    """A memo that is made with its first result."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+        self.y = x * x * x
+
+
+class InSlots:
+    __slots__ = ("x", "y")
+
+    def __init__(self, x: float) -> None:
+        self.x, self.y = x, x * x * x
+
+    def __call__(self, x: float) -> float:
+        if x != self.x:
+            self.x, self.y = x, x * x * x
+        return self.y
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+@pytest.mark.parametrize("make", [Told, InSlots])
+def test_what_an_object_of_this_call_remembers_is_of_this_call(make: Any, config: dict[str, Any]) -> None:
+    def f(x: float) -> float:
+        memo = make(x)
+        return memo(x) * 2.0 + memo(x + 1.0) + memo(x + 1.0)
+
+    with adbc.use(adbc.Config(**config)):
+        for x in (1.7, 1.7, 0.3):
+            check_rule(f, x)
+            assert adbc.grad(f)(x) == pytest.approx(6 * x * x + 6 * (x + 1.0) ** 2)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+def test_what_an_object_of_an_earlier_call_remembers_is_refused(config: dict[str, Any]) -> None:
+    memo = InSlots(1.7)
+    with adbc.use(adbc.Config(**config)):
+        with pytest.raises(UnsupportedError, match="remembers of an earlier call"):
+            adbc.grad(memo)(1.7)
+        with pytest.raises(UnsupportedError, match="remembers of an earlier call"):
+            adbc.jvp(memo, (1.7,), (1.0,))
