@@ -8,12 +8,14 @@ returned as the rdata of the argument.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.classes import stands_for_position
 from adbc.tangents import (
+    NO_FDATA,
     NO_TANGENT,
     fill_tangent,
     slot_increment,
@@ -115,8 +117,10 @@ def element_tangents(d: Any, count: int) -> list[Any]:
 def sequence_rdata(f: Any, terms: Sequence[Any]) -> Any:
     """Give each element of a list or tuple with shadow `f` its term: in place, or as the rdata returned."""
     if type(f) is tuple:
-        return tuple(None if g is None else r for g, r in zip(f, terms, strict=True))
-    if f is not None:
+        return tuple([None if g is None else r for g, r in zip(f, terms, strict=True)])
+    if type(f) is list and len(f) == len(terms) and {*map(type, f)} == {*map(type, terms)} == _FLOATS:
+        f[:] = map(operator.add, f, terms)
+    elif f is not None:
         for i, r in enumerate(terms):
             t = f[i]
             if t.__class__ is float and r.__class__ is float:
@@ -141,10 +145,17 @@ class Source:
                 self.shadows = [None] * len(self.values)
         else:
             self._f = f
-            self.shadows = list(f) if type(f) is tuple else [slot_shadow(t) for t in f]
+            if type(f) is tuple:
+                self.shadows = list(f)
+            elif {*map(type, f)} == _FLOATS:
+                self.shadows = [NO_FDATA] * len(f)
+            else:
+                self.shadows = [slot_shadow(t) for t in f]
 
     def tangents(self) -> list[Any]:
         """A slot tangent for each value, to go into a new container."""
+        if {*map(type, self.values)} == _FLOATS:
+            return [0.0] * len(self.values)
         return [slot_tangent(x, f) for x, f in zip(self.values, self.shadows, strict=True)]
 
     def give(self, terms: Sequence[Any]) -> Any:
@@ -153,6 +164,8 @@ class Source:
 
 
 _HASHED = (dict, set, frozenset)
+_FLOATS = {float}
+"""The classes in what is the most frequent, and seen at once: numbers, or tangents of numbers."""
 
 ITERABLES: frozenset[type] = frozenset({list, tuple, dict, str, bytes, range, set, frozenset})
 """The classes of containers that a rule can run through again and again, by C code only."""
@@ -173,7 +186,7 @@ def gathered(out: list[Any], sources: Sequence[Source]) -> tuple[list[Any], Call
     fout = [t for source in sources for t in source.tangents()]
 
     def give() -> list[Any]:
-        terms = [slot_rdata(t) for t in fout]
+        terms = fout if {*map(type, fout)} == _FLOATS else [slot_rdata(t) for t in fout]
         result, start = [], 0
         for source in sources:
             end = start + len(source.values)

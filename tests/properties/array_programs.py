@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+import adbc
+from adbc.testing import test_rule as check_rule
+
 __all__ = ["Program"]
 
 Shape = tuple[int, ...]
@@ -190,3 +193,22 @@ class Program:
         if len(self.lines) == before:
             self.lines.append(f"{indent}    pass")
         self.shapes, self.owned = shapes, owned
+
+
+def _copied(args: list[Any]) -> list[Any]:
+    return [x.copy() if isinstance(x, np.ndarray) else x for x in args]
+
+
+def check(program: Program) -> None:
+    """Compare both modes, by every choice of arguments."""
+    args = program.arguments()
+    check_rule(program.function, *args, rtol=3e-5, atol=1e-6)
+    whole = adbc.grad(program.function, (0, 1, 2, 3))(*_copied(args))
+    for k in range(len(args)):  # the others are constants where they are only read
+        for _ in range(2):
+            found = adbc.grad(program.function, k)(*_copied(args))
+            np.testing.assert_allclose(found, whole[k], rtol=1e-11, atol=1e-12)
+        direction: list[Any] = [None] * len(args)
+        direction[k] = np.ones_like(args[k]) if isinstance(args[k], np.ndarray) else 1.0
+        _, tangent = adbc.jvp(program.function, _copied(args), direction)
+        np.testing.assert_allclose(tangent, np.sum(whole[k]), rtol=1e-9, atol=1e-11)

@@ -8,7 +8,14 @@ import random
 import types
 from collections.abc import Callable
 
-__all__ = ["closure_program"]
+import adbc
+
+__all__ = ["ClosureProgram", "check", "closure_program"]
+
+X, STEP = 0.83, 1e-6
+WAYS: list[dict[str, object]] = [
+    {"warm_after": 0}, {"warm_after": 2}, {"warm_after": 0, "speculation": "always"},
+]  # fmt: skip
 
 _NUMBERS = ("x", "x * x", "1.5", "x + 0.5")
 _ELEMENTS = ("x", "2.0", "x * 0.5", "1.0")
@@ -21,7 +28,7 @@ def closure_program(seed: int) -> tuple[Callable[[float], float], str] | None:
     exec(compile(source, f"<closures {seed}>", "exec"), vars(module))
     function: Callable[[float], float] = vars(module)["f"]
     try:
-        value = function(0.83)
+        value = function(X)
     except (ArithmeticError, IndexError):
         return None
     return (function, source) if math.isfinite(value) and abs(value) < 1e6 else None
@@ -106,3 +113,28 @@ class _Writer:
                 self.put(depth + 1, f"t = t - {self.read(other)} * 0.2")
             else:
                 self.put(depth, f"log.append({self.read(one)})")
+
+
+class ClosureProgram:
+    """The program of a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        made = closure_program(seed)
+        self.function, self.source = (None, "") if made is None else made
+
+
+def check(program: ClosureProgram) -> str:
+    """Compare four calls in both modes with differences; "no value" if the program has none."""
+    f, source = program.function, program.source
+    if f is None:
+        return "no value"
+    slope = (f(X + STEP) - f(X - STEP)) / (2 * STEP)
+    with adbc.use(adbc.Config(**WAYS[program.seed % len(WAYS)])):  # type: ignore[arg-type]
+        for _ in range(4):
+            value, gradient = adbc.value_and_grad(f)(X)
+            _, tangent = adbc.jvp(f, (X,), (1.0,))
+            assert math.isclose(value, f(X), rel_tol=1e-9), source
+            assert math.isclose(gradient, slope, rel_tol=1e-5, abs_tol=1e-5), source
+            assert math.isclose(tangent, gradient, rel_tol=1e-9, abs_tol=1e-9), source
+    return "right"

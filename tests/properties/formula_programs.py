@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+import adbc
+from adbc.testing import test_rule as check_rule
+
 __all__ = ["FormulaProgram"]
 
 Shape = tuple[int, ...]
@@ -100,3 +103,25 @@ class FormulaProgram:
             b, shape = a, self.shapes[a]
         x, y = self.random.sample([a, b], 2)
         return f"{x} {self.random.choice('+-*')} {y}", shape
+
+
+def check(program: FormulaProgram) -> None:
+    """Compare both modes, by every choice of arguments; gradients share no memory, arguments stay."""
+    f, args = program.function, program.arguments()
+    check_rule(f, *args)
+    _, pullback = adbc.vjp(f, *program.arguments())
+    wanted = pullback(1.0)
+    everything = tuple(range(len(args)))
+    gradient = adbc.grad(f, everything)
+    kept: list[Any] = [x for x in args if isinstance(x, np.ndarray)]
+    for _ in range(2):
+        for d, expected in zip(gradient(*args), wanted, strict=True):
+            np.testing.assert_allclose(d, expected, rtol=1e-10, atol=1e-12)
+            if isinstance(d, np.ndarray):
+                assert d.flags.owndata and d.flags.c_contiguous
+                assert not any(np.shares_memory(d, other) for other in kept)
+                kept.append(d)
+    for i in everything:
+        np.testing.assert_allclose(adbc.grad(f, i)(*args), wanted[i], rtol=1e-10, atol=1e-12)
+    for x, y in zip(args, program.arguments(), strict=True):
+        np.testing.assert_array_equal(x, y)

@@ -1,8 +1,10 @@
 """Many random programs: ``python -m tests.properties.run --first 0 --count 100000 --jobs 2 --log done.txt``.
 
 ``--kind`` says of which kind: random functions, unless told otherwise, classes, calls of NumPy, such calls
-on constants for the most part, mixtures of libraries, what recurses, generators, or random functions to be
-differentiated twice (`KINDS`); of these it is said how many were refused.
+on constants for the most part, mixtures of libraries, what recurses, generators, functions that share
+variables, functions of arrays that write to them or only read, what changes its types from call to call,
+loops that get code in the middle, or random functions to be differentiated twice (`KINDS`); of these it is
+said how many were refused.
 Shows progress and the seed, error and source of every program that fails.  Chunks are noted in the log when
 they are finished, and the same command goes on behind them.  One seed alone: ``--first SEED --count 1``; with
 those of its chunk before it: ``--first SEED --with-chunk --count 1``.
@@ -27,10 +29,16 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from adbc.runtime import default_engine
+from tests.properties.array_programs import Program as ArrayProgram
+from tests.properties.array_programs import check as check_arrays
 from tests.properties.checks import CHUNK, check, fresh_engine, speculation, warmth
 from tests.properties.class_checks import check_classes, usual_way_of
 from tests.properties.class_checks import warmth as class_warmth
 from tests.properties.class_programs import ClassProgram
+from tests.properties.closure_programs import ClosureProgram
+from tests.properties.closure_programs import check as check_closures
+from tests.properties.formula_programs import FormulaProgram
+from tests.properties.formula_programs import check as check_formulas
 from tests.properties.functions import Prelude, Program
 from tests.properties.generator_programs import GeneratorProgram
 from tests.properties.generator_programs import check as check_generators
@@ -42,6 +50,10 @@ from tests.properties.numpy_checks import check as check_numpy_call
 from tests.properties.numpy_checks import check_among_constants
 from tests.properties.recursive_programs import RecursiveProgram
 from tests.properties.recursive_programs import check as check_recursion
+from tests.properties.shifting_checks import check_shifting
+from tests.properties.shifting_programs import ShiftingProgram
+from tests.properties.warming_checks import check_warming
+from tests.properties.warming_programs import WarmingProgram
 
 LIMIT = 120
 """Seconds that one program may take."""
@@ -78,7 +90,25 @@ KINDS: dict[str, Kind] = {
     "recursion": Kind(lambda: RecursiveProgram, check_recursion),
     "generators": Kind(lambda: GeneratorProgram, check_generators),
     "second": Kind(_with_prelude, check_second),
+    "arrays": Kind(lambda: ArrayProgram, check_arrays),
+    "formulas": Kind(lambda: FormulaProgram, check_formulas),
+    "closures": Kind(lambda: ClosureProgram, check_closures),
+    "shifting": Kind(
+        lambda: ShiftingProgram,
+        lambda program: check_shifting(program, *_calls_of(program.seed)),
+        lambda seed: seed % 4,
+    ),
+    "warming": Kind(
+        lambda: WarmingProgram, lambda program: check_warming(program, 8), lambda seed: (3, 1, 8, 0)[seed % 4]
+    ),
 }
+
+
+def _calls_of(seed: int) -> tuple[int, int]:
+    """How often a program whose types change is called, and from which call on it is given other types."""
+    warmth = seed % 4
+    return warmth + 5, warmth + 2
+
 
 Found = tuple[list[tuple[int, str]], "collections.Counter[object]"]
 """The seeds that fail, and what is to be said of each; and how often each answer was given."""
