@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any, TypeGuard
 
-__all__ = ["is_builtin_function", "is_function", "stands_for_another"]
+__all__ = ["is_builtin_function", "is_function", "meaning_of", "stands_for_another"]
 
 
 def is_function(x: Any) -> TypeGuard[types.FunctionType]:
@@ -20,6 +20,12 @@ def is_function(x: Any) -> TypeGuard[types.FunctionType]:
 def is_builtin_function(x: Any) -> TypeGuard[types.BuiltinFunctionType]:
     """Whether `x` is a function or method made in C, whatever it says itself."""
     return type(x) is types.BuiltinFunctionType
+
+
+def meaning_of(function: types.FunctionType) -> tuple[Any, ...]:
+    """Its code and defaults, from which it follows what a call of `function` does."""
+    by_name = function.__kwdefaults__
+    return function.__code__, function.__defaults__, None if by_name is None else {**by_name}
 
 
 def stands_for_another(cls: type) -> bool:

@@ -6,7 +6,7 @@ an object that the IR carries and prints, nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adbc.records import record
@@ -24,6 +24,7 @@ __all__ = [
     "Position",
     "Undef",
     "Value",
+    "inlined_at",
 ]
 
 
@@ -51,6 +52,14 @@ class Inlined:
     filename: str
     first_line: int
     call: Position | None
+
+
+def inlined_at(position: Position | None) -> Iterator[Inlined]:
+    """The functions that were written into the function of a graph around a place there, the inner ones
+    first."""
+    while position is not None and position.inlined is not None:
+        yield position.inlined
+        position = position.inlined.call
 
 
 class Value:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 from adbc.tangents.duals import (
@@ -99,8 +99,9 @@ def activate(shadow: Any) -> None:
     any_part(shadow, mark)
 
 
-def any_part(shadow: Any, says: Callable[[Any], bool]) -> bool:
-    """Whether `says` is true of a part of `shadow` that is not made of others."""
+def any_part(shadow: Any, says: Callable[[Any], bool], without: Container[int] = ()) -> bool:
+    """Whether `says` is true of a part of `shadow` that is not made of others, and not behind one of the
+    addresses `without`."""
     # A stack of what is being looked through, not a recursion: a linked list may be as long as it likes.
     pending: list[Iterator[Any]] = [iter((shadow,))]
     seen: set[int] = set()
@@ -116,7 +117,7 @@ def any_part(shadow: Any, says: Callable[[Any], bool]) -> bool:
                 if says(part):
                     return True
                 continue
-            if id(part) in seen:
+            if id(part) in seen or id(part) in without:
                 continue
             seen.add(id(part))
             if cls is tuple or cls is list or cls is deque:

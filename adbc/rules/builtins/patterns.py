@@ -40,6 +40,12 @@ def match_class(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> 
     """The attributes of `subject` that ``case kind(...)`` looks at, or None if it does not match."""
     if is_plain_match(subject, kind, names, count):
         return plain_match(subject, kind, names, count)
+    return _asked(subject, kind, names, count)
+
+
+def _asked(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> tuple[Any, ...] | None:
+    """What `match_class` gives where the class or the subject answers by Python code.  It stands apart, as
+    what is derived for each class of subjects is small then."""
     if not isinstance(kind, type):
         raise TypeError("called match pattern must be a class")
     if not isinstance(subject, kind):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from adbc.collector import paused
 from adbc.functions import is_function
 from adbc.ir.graph import Graph
+from adbc.ir.values import inlined_at
 from adbc.reverse.layout import Records
 from adbc.runtime.build.facts import Fact, NameFact, together
 from adbc.runtime.build.glances import Checked
@@ -185,6 +186,25 @@ class Derived:
             if not fact.holds():
                 return False
         return True
+
+    def goes_on(self) -> bool:
+        """Whether this rule, of which some facts do not hold any more, is still what it was made for: it is
+        interpreted, and functions of libraries, which it calls, have been given another code and nothing
+        else.  The next call of these is looked up anew."""
+        if self.cold is None:
+            return False
+        broken = [fact for fact in _facts_of(self._reached()) if not fact.holds()]
+        inlined = {
+            (place.qualname, place.filename)
+            for value in self.cold.program.graph.instructions()
+            for place in inlined_at(value.position)
+        }
+        return all(
+            isinstance(fact, NameFact)
+            and fact.is_of_code_alone()
+            and (fact.value.__qualname__, fact.meaning[0].co_filename) not in inlined
+            for fact in broken
+        )
 
     def mend(self) -> list[str]:
         """Bind names to what they were bound to when this rule was built; the names, as messages say them."""

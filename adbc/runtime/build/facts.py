@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import is_
 from typing import Any
 
+from adbc.cpython.libraries import is_library_code
 from adbc.functions import is_function
 from adbc.ir.graph import IMPORT
 from adbc.rules.classes import inherits, overrides
@@ -181,6 +182,16 @@ class NameFact:
     def holds(self) -> bool:
         value = self.found(self.globals, self.path)
         return value is self.value and _still(value, self.meaning)
+
+    def is_of_code_alone(self) -> bool:
+        """Whether the name still means the same function, of a library, which only has another code: some
+        functions are compiled when they are first called."""
+        value = self.value
+        if type(value) is not types.FunctionType or not self.meaning:
+            return False
+        code = self.meaning[0]
+        is_same = self.found(self.globals, self.path) is value and code is not value.__code__
+        return is_same and is_library_code(code.co_filename, value.__globals__)
 
     def rests_on(self, shot: Shot) -> bool:
         is_noted = _note_names(self, shot.present, shot.absent) or self._is_method_noted(shot)

@@ -22,7 +22,7 @@ from adbc.cpython.libraries import is_library_class, is_library_code, is_own_cod
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.flags import HEAP_TYPE
-from adbc.functions import is_function
+from adbc.functions import is_function, meaning_of
 from adbc.rules.builtins.iteration import ITERATORS
 from adbc.runtime.calls import beside, nested, texts
 from adbc.runtime.calls.changeable import Code, bind, reach_of, variable
@@ -147,9 +147,20 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
     within = [(x, gc.get_referents(x)) for x in call.inside]
     reached = [x for x in call.args if is_opaque(x)]
     memory = LibraryMemory(context, call.function, call.args)
+    functions = [(f, meaning_of(f)) for f in _functions(call.args)]
     out, undo = _made(
         context, call, reached, addresses, [y for _, inside in within for y in inside], is_python=True
     )
+    for f, meaning in functions:
+        if meaning_of(f) != meaning and not is_library_code(meaning[0].co_filename, f.__globals__):
+            raise UnsupportedError(
+                f"{f.__qualname__} is given other code or defaults by {call.function!r:.60}",
+                "code that may have been derived for what it was is being differentiated",
+                "make another function, or replace it before the call",
+            )
+    if undo is not None:
+        for x, shadow in zip(call.args, call.shadows, strict=True):
+            context.note_made(x, shadow)
     undo = memory.undoing(undo)
     for x, inside in [] if context.is_forward else within:
         if id(x) not in context.new and has_lost(x, inside):

@@ -84,6 +84,8 @@ class InC(abc.ABC):
             plain_functions.remember(self.table.plain_functions, call.function)
         # What somebody else holds was there before, and may be found again.
         shadow = self.known_in(context, function if sys.getrefcount(out) > _NEW else None, out)
+        if shadow is not None and context.is_active(shadow):
+            context.note_made(out, shadow)
         return out, shadow, no_pullback if undo is None else giving(undo)
 
     def again_plainly(
@@ -119,13 +121,17 @@ class InC(abc.ABC):
         if type(out) in CONSTANTS:
             return self.constant(out, None, len(xs) + 1, undo)
         foreign.keep_made(context, out, ())
-        owner = function if sys.getrefcount(out) > _NEW else None
-        return self.constant(out, self.known_in(context, owner, out), len(xs) + 1, undo)
+        shadow = self.known_in(context, function if sys.getrefcount(out) > _NEW else None, out)
+        if shadow is not None and context.is_active(shadow):
+            context.note_made(out, shadow)
+        return self.constant(out, shadow, len(xs) + 1, undo)
 
     def _check_unbroken(self, context: Context, function: Any) -> None:
         """Raise if `function`, which was called as it is, has bound names anew that derived code uses."""
         broken = [rule for rule in context.checked if rule is not None and not rule.holds()]
-        if broken:
+        if broken and all(rule.goes_on() for rule in broken):
+            context.checked.difference_update(broken)
+        elif broken:
             name, *_ = [name for rule in broken for name in rule.mend()] or ["a method of a class"]
             who = getattr(function, "__qualname__", type(function).__qualname__)
             raise UnsupportedError(

@@ -84,8 +84,8 @@ def is_plain(
             return False
     if not _is_candidate(function, table):
         return False
-    for f in given:
-        if f is not None and f is not NO_TANGENT and context.is_active(f):
+    for x, f in zip((function, *args), given, strict=True):
+        if f is not None and f is not NO_TANGENT and context.depends(x, f):
             return False
     texts = context.texts
     if texts is not None and (texts.is_in_files or texts.reached((function, *args)) is not None):

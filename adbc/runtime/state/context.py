@@ -16,6 +16,7 @@ from typing import Any
 from adbc.errors import AdbcError
 from adbc.runtime.state.activity import is_active, is_nonzero
 from adbc.runtime.state.kept import Kept
+from adbc.runtime.state.made import Made, may_note
 from adbc.runtime.state.shadows import Shadows
 from adbc.runtime.state.stack import STACK
 from adbc.runtime.state.texts import Texts
@@ -95,6 +96,8 @@ class Context:
     given: Sequence[Any] | None = None
     """The arguments that the call was given, if they were noted."""
     kept: Kept | None = None
+    made: Made | None = None
+    """What code of libraries has made of constants, if that was noted."""
     """What libraries keep for themselves, as far as it was met."""
     left: dict[int, tuple[Any, Any]]
     """By address, memory that code of a library has changed when it was called as it is, and what it has left
@@ -148,6 +151,25 @@ class Context:
         if self.is_forward and not (self.follows_inner or self.is_followed):
             return is_nonzero(shadow)
         return is_active(shadow)
+
+    def depends(self, x: Any, shadow: Any) -> bool:
+        """Whether `x`, which has `shadow`, depends on the input, as far as can be known: what a library has
+        made of constants, and in which the same stands still, does not."""
+        if not self.is_active(shadow):
+            return False
+        made = self.made
+        if made is None:
+            return True
+        return not made.stands(x.__self__ if x.__class__ is types.MethodType else x, shadow)
+
+    def note_made(self, x: Any, shadow: Any) -> None:
+        """Take note that what is in `x` now, which has `shadow`, is constant: code that was called as it is
+        has made or changed it."""
+        if self.is_forward or self.follows_inner or self.is_followed or not may_note(shadow):
+            return  # where tangents stand beside numbers, they tell
+        if self.made is None:
+            self.made = Made(self.given)
+        self.made.note(x)
 
     def refuse(self, error: AdbcError) -> None:
         """End the call with `error`, or with the refusal that there was before it."""

@@ -52,6 +52,9 @@ class DerivedView(Protocol):
     def holds(self) -> bool:
         """Whether all that this rule and those it calls were specialised on is still so."""
 
+    def goes_on(self) -> bool:
+        """Whether it still is what it was made for, though not all of that is so any more."""
+
     def mend(self) -> list[str]:
         """Bind the names that it was specialised on to what they were bound to."""
 

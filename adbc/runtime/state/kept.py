@@ -17,7 +17,7 @@ from typing import Any
 
 from adbc.runtime.state.looks import Looks, is_number, numbers_given, values_in
 from adbc.tangents import NO_FDATA, NO_TANGENT, FData, MutableTangent, Tangent
-from adbc.tangents.activity_marks import is_inactive
+from adbc.tangents.activity_marks import any_part, is_inactive
 from adbc.tangents.contents import contents, differs
 from adbc.tangents.duals import ArrayTangent
 from adbc.tangents.standing import Standing
@@ -202,7 +202,8 @@ class Kept:
             return False
         if not self._is_forward and is_number(shadow):
             return False  # the number says so itself
-        return self._is_active(shadow)
+        # What was looked at is asked for itself: an object that shows it, as a view does, tells nothing new.
+        return any_part(shadow, self._is_active, self._told)
 
 
 def spaces_of(shadow: Any) -> Iterator[Any]:

@@ -24,7 +24,7 @@ from adbc.tangents.fields import instance_dict, instance_fields, slots_of
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.standing import Standing
 
-__all__ = ["Look", "Looks", "is_number", "numbers_given", "values_in"]
+__all__ = ["Look", "Looks", "is_number", "make_own", "numbers_given", "values_in"]
 
 _MOST = 64
 """The most looks that are kept from call to call."""
@@ -143,7 +143,7 @@ class Looks:
         if self._is_apart(look):
             return look
         for x, _ in values:
-            _make_own(x)
+            make_own(x)
         seen = {}
         return Look(root, [*contents([root], with_arrays=False, seen=seen)], seen)
 
@@ -160,7 +160,7 @@ class Looks:
         # A number that is stored may be the very object that stood there before, because the program was run
         # without a derivative first.
         for x, _ in look.values:
-            _make_own(x)
+            make_own(x)
         return Look(None, [*contents(roots, with_arrays=False, seen=seen)], seen)
 
 
@@ -204,7 +204,7 @@ def values_in(content: list[Any]) -> list[Any]:
     return [v[1] if type(v) is tuple and len(v) == 2 else v for v in content]
 
 
-def _make_own(x: Any) -> None:
+def make_own(x: Any) -> None:
     """Let the numbers in `x` be objects of their own, equal to what they were, that nobody else has."""
     base: Any = list if issubclass(type(x), list) else deque
     if issubclass(type(x), base):  # the class is asked, never the object
