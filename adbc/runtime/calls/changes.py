@@ -106,6 +106,7 @@ class LibraryMemory:
             parts += [
                 (in_step(context, [(x, old)]), functools.partial(kept.is_written, x)) for x, old in stale
             ]
+            kept.is_awaited = True
             kept.renew()
         if not parts:
             return undo
@@ -130,10 +131,12 @@ def _when_written(context: Context, x: Any) -> Callable[[], bool]:
     return lambda: id(x) in written
 
 
-def note_written(context: Context, is_asked: bool = False) -> bool:
+def note_written(context: Context, is_asked: bool = False, is_last: bool = False) -> bool:
     """Note where code that is differentiated has written since code of a library was called as it is; whether
     memory of libraries was looked at anew (see `Kept.note_written`)."""
-    is_new = context.kept is not None and context.kept.note_written(is_asked)
+    if is_last and context.is_forward:
+        return False  # nothing is undone
+    is_new = context.kept is not None and context.kept.note_written(is_asked, is_last)
     if "left" in vars(context):
         written = [x for x, content in context.left.values() if differs(x, content)]
         for x in written:

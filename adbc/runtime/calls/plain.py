@@ -84,6 +84,8 @@ def is_plain(
             return False
     if not _is_candidate(function, table):
         return False
+    if "large" in vars(context) and any(id(_owner(x)) in context.large for x in (function, *args)):
+        return False
     for x, f in zip((function, *args), given, strict=True):
         if f is not None and f is not NO_TANGENT and context.depends(x, f):
             return False
@@ -213,6 +215,11 @@ _MANY = 5000
 """The most objects that are looked at: who has more is followed."""
 
 
+def _owner(x: Any) -> Any:
+    """The object of a method; all else is its own."""
+    return x.__self__ if type(x) is types.MethodType else x
+
+
 class _Search:
     """A look at what can be reached from objects.
 
@@ -247,19 +254,27 @@ class _Search:
     def leads_nowhere(self, roots: Iterable[Any]) -> bool:
         """Whether what is reached from `roots` are values, library objects and library code, and functions of
         the user's that name nothing else."""
-        pending = list(roots)
+        left = list(roots)
+        root: Any = None
+        pending: list[Any] = []
         behind: list[Any] = []  # what is looked through when all else was
         is_behind = False
         seen: set[int] = set()
-        while pending or behind:
-            if not pending:
+        while pending or left or behind:
+            if not pending and left:
+                pending.append(root := left.pop())
+            elif not pending:
                 pending, behind, is_behind = behind, [], True
             x = pending.pop()
             cls = type(x)
             if cls in _ATOMS or id(x) in seen or (cls is tuple and _ATOMS.issuperset(map(type, x))):
                 continue
             seen.add(id(x))
-            if len(seen) > _MANY or self.hides(x) or (is_behind and self.depends(x)):
+            if len(seen) > _MANY:
+                if self.context is not None:  # not to be looked through again
+                    self.context.large[id(_owner(root))] = _owner(root)
+                return False
+            if self.hides(x) or (is_behind and self.depends(x)):
                 return False
             if cls is weakref.ReferenceType:
                 behind += (x(), x.__callback__)

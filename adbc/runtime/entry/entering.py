@@ -43,7 +43,7 @@ def _end(context: Context, answer: Any) -> None:
         check_end(context, result)
     if "beside" in vars(context):
         check_result(context, result)
-    note_written(context)
+    note_written(context, is_last=True)
     let_go(_caught(context))
 
 

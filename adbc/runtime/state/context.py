@@ -124,6 +124,8 @@ class Context:
     """By address, what stands for the cache of a function that was made before this call (`calls.memos`).
     That of an inner level is known by "inner" and the address (`calls.inner_memos`)."""
 
+    large: dict[int, Any]
+    """By address, objects that lead to more than is looked at (`calls.plain`)."""
     new: dict[int, Any]
     """By address, objects made in C that came with results in this call: what changes there stays so."""
     quiet: dict[frozenset[type], bool]
@@ -355,6 +357,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "held": dict,
     "holders": list,
     "interpreted": set,
+    "large": dict,
     "lasting": dict,
     "left": dict,
     "memos": dict,

@@ -65,6 +65,8 @@ class Kept:
         """What had changed when `is_constant` was asked, if it had to be known."""
         self.depends = False
         """Whether a value with a derivative was found there once."""
+        self.is_awaited = False
+        """Whether it will be asked what code that is differentiated has changed."""
 
     def note(self, root: Any, shadow: Any, new: Callable[[], dict[int, Any]]) -> None:
         """Remember `root`, which has `shadow`, and what stands in it, unless it was met before.
@@ -112,15 +114,19 @@ class Kept:
             self._known = {id(y): y for look in self._looks for y, _ in look.values}
         return id(x) in self._known
 
-    def note_written(self, is_asked: bool = False) -> bool:
+    def note_written(self, is_asked: bool = False, is_last: bool = False) -> bool:
         """Remember what has changed since it was looked at last, when no code was called as it is; whether it
         was looked at anew.
 
-        is_asked: nothing has run since `is_constant` was asked.
+        is_asked: nothing has run since `is_constant` was asked.  is_last: nothing will run any more.
         """
+        if is_last and not self.is_awaited:
+            return False
         changes, self._changes = self._changes, None
         written = {id(x): x for x, _ in (changes if is_asked and changes is not None else self.changed())}
         self._written.update(written)
+        if is_last:
+            return False
         if not written and (is_asked or not (self._gained() or self._late)):
             return False
         self.renew()

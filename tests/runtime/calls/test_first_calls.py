@@ -11,7 +11,7 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
-from adbc.runtime.calls import foreign
+from adbc.runtime.calls import foreign, plain
 from adbc.testing import test_rule as check_rule
 from tests.installed import installed
 
@@ -84,6 +84,10 @@ SOURCE = """
             return Network({key: value for key, value in self.rates.items()})
 
 
+    def distance(table, key, other, times=1.0):
+        return abs(table[key][0] - table[other][0]) * times
+
+
     def largest(rates):
         return max(rates)
 """
@@ -152,11 +156,11 @@ def test_a_view_that_an_object_keeps_does_not_depend_on_the_input(
     library: ModuleType, monkeypatch: pytest.MonkeyPatch, x: float
 ) -> None:
     network = library.Network({"a": 2.0, "b": 3.0})
-    plain: list[str] = []
+    made: list[str] = []
     plainly = foreign.call_plainly
 
     def noted(context: Any, call: Any) -> Any:
-        plain.append(getattr(call.function, "__name__", ""))
+        made.append(getattr(call.function, "__name__", ""))
         return plainly(context, call)
 
     def f(x: float) -> float:
@@ -166,7 +170,7 @@ def test_a_view_that_an_object_keeps_does_not_depend_on_the_input(
     with monkeypatch.context() as patched:
         patched.setattr(foreign, "call_plainly", noted)
         assert adbc.value_and_grad(f)(x) == (pytest.approx(9.0 * x), pytest.approx(9.0))
-    assert "largest" in plain
+    assert "largest" in made
     check_rule(f, x)
 
 
@@ -190,3 +194,29 @@ def test_what_is_written_through_a_view_is_followed(library: ModuleType) -> None
     for act in (by_rates, by_owner):
         for x in (2.0, 1.3):
             check_rule(through(act), x)
+
+
+def test_a_large_constant_is_looked_through_once(
+    library: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {k: [0.5 * k, {"k": k}] for k in range(6000)}
+    asked: list[int] = []
+    leads_nowhere = plain._Search.leads_nowhere
+
+    def noted(search: Any, roots: Any) -> bool:
+        asked.append(any(x is table for x in roots))
+        return leads_nowhere(search, roots)
+
+    def f(x: float) -> float:
+        y = library.distance(table, 1, 5000) * x
+        for k in range(4):
+            y += library.distance(table, k, k + 2, x)
+        return y
+
+    slope = 0.5 * 4999 + 4
+    with monkeypatch.context() as patched:
+        patched.setattr(plain._Search, "leads_nowhere", noted)
+        assert adbc.jvp(f, (1.5,), (1.0,)) == (pytest.approx(1.5 * slope), pytest.approx(slope))
+    assert sum(asked) <= 1
+    for _ in range(3):
+        assert adbc.value_and_grad(f)(1.5) == (pytest.approx(1.5 * slope), pytest.approx(slope))
