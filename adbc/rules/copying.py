@@ -45,6 +45,8 @@ def check_copied(cls: type) -> None:
 
 
 def _getstate(obj: Any, /) -> Any:
+    if has_own(type(obj), "__getattribute__"):
+        return _state_unasked(obj)
     state: Any = None
     if hasattr(obj, "__dict__") and obj.__dict__:
         state = obj.__dict__
@@ -53,6 +55,25 @@ def _getstate(obj: Any, /) -> Any:
         if hasattr(obj, name):
             slots[name] = getattr(obj, name)
     return (state, slots) if slots else state
+
+
+def _state_unasked(obj: Any, /) -> Any:
+    """What `_getstate` gives of an instance whose class answers itself for attributes: it is asked for slots,
+    once for each, and not for its dictionary."""
+    state: Any = None
+    if type(obj).__dictoffset__:
+        own = object.__getattribute__(obj, "__dict__")
+        if own:
+            state = own
+    slots: dict[str, Any] = {}
+    for name in slot_names(type(obj)):
+        value = getattr(obj, name, _UNSET)
+        if value is not _UNSET:
+            slots[name] = value
+    return (state, slots) if slots else state
+
+
+_UNSET = object()
 
 
 def names_of_record(cls: type) -> tuple[str, ...]:
@@ -77,6 +98,9 @@ def _reduce_ex(obj: Any, protocol: Any, /) -> Any:
     cls = type(obj)
     if has_own(cls, "__reduce__"):
         return obj.__reduce__()
+    is_asked = has_own(cls, "__getattribute__")
+    if is_asked:
+        obj.__reduce__  # noqa: B018  # which may have an effect
     names = names_of_record(cls)
     if names:
         beside = {k: v for k, v in vars(obj).items() if k not in names} if hasattr(obj, "__dict__") else None
@@ -88,7 +112,12 @@ def _reduce_ex(obj: Any, protocol: Any, /) -> Any:
         args, keywords = obj.__getnewargs_ex__()
     elif hasattr(cls, "__getnewargs__"):
         args = obj.__getnewargs__()
-    state = obj.__getstate__() if has_own(cls, "__getstate__") else _getstate(obj)
+    if has_own(cls, "__getstate__"):
+        state = obj.__getstate__()
+    else:
+        if is_asked:
+            obj.__getstate__  # noqa: B018
+        state = _getstate(obj)
     items = iter(obj) if issubclass(cls, list) else None
     pairs = iter(obj.items()) if issubclass(cls, dict) else None
     if keywords:

@@ -89,7 +89,7 @@ def _is_own_copy(x: Any) -> bool:
     kind = kind_of(cls)
     if isinstance(kind, ScalarKind):
         return cls.__module__ == "numpy"
-    return isinstance(x, enum.Enum) and kind.inactive
+    return issubclass(cls, enum.Enum) and kind.inactive  # the class is asked: an object may answer itself
 
 
 def _is_plain_class(cls: Any) -> bool:

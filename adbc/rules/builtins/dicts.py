@@ -258,15 +258,16 @@ def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _merge_mapping(target: Any, other: Any, function: Any = None) -> None:
-    if not hasattr(other, "keys"):
-        fail(intrinsics._dict_merge_, target, other, function)
     if read_past_methods(other):
         for k, v in list(dict.items(other)):
             if k in target:
                 fail(intrinsics._dict_merge_, target, {k: None}, function)
             target[k] = v
         return
-    for k in list(iter(other.keys())):
+    keys = getattr(other, "keys", None)
+    if keys is None:
+        fail(intrinsics._dict_merge_, target, other, function)
+    for k in list(iter(keys())):
         if k in target:
             fail(intrinsics._dict_merge_, target, {k: None}, function)
         target[k] = other[k]
@@ -274,7 +275,8 @@ def _merge_mapping(target: Any, other: Any, function: Any = None) -> None:
 
 def read_past_methods(other: Any) -> bool:
     """Whether C code reads `other` as a dict, without calling ``keys`` and ``__getitem__`` of its class."""
-    return isinstance(other, dict) and type(other).__iter__ is dict.__iter__
+    cls = type(other)
+    return issubclass(cls, dict) and cls.__iter__ is dict.__iter__
 
 
 def update_any(d: Any, other: Any = (), /, **named: Any) -> None:

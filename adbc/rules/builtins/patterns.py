@@ -29,11 +29,22 @@ def match_keys(subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
     if len(set(keys)) < len(keys):
         raise ValueError("mapping pattern checks duplicate key")
     found = []
-    for key in keys:
-        if key not in subject:
-            return None
-        found.append(subject[key])
+    if type(subject) is dict:
+        for key in keys:
+            if key not in subject:
+                return None
+            found.append(subject[key])
+    elif keys:
+        get = subject.get
+        for key in keys:
+            value = get(key, _ABSENT)
+            if value is _ABSENT:
+                return None
+            found.append(value)
     return tuple(found)
+
+
+_ABSENT = object()
 
 
 def match_class(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> tuple[Any, ...] | None:
