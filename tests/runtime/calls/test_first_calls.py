@@ -107,7 +107,7 @@ def library(of_library: ModuleType) -> ModuleType:
     return of_library
 
 
-@pytest.mark.parametrize("config", [{}, {"warm_after": 2}], ids=str)
+@pytest.mark.parametrize("config", [{"warm_after": 40}, {"warm_after": 2}], ids=str)
 @pytest.mark.parametrize("is_forward", [False, True])
 def test_a_function_that_is_compiled_by_its_first_call(
     library: ModuleType, config: dict[str, Any], is_forward: bool

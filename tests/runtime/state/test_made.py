@@ -92,9 +92,14 @@ PROGRAMS: list[Callable[[float], float]] = [
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_what_is_written_there_is_followed(program: Callable[[float], float]) -> None:
-    for _ in range(4):
-        check_rule(program, NUMBER)
-    check_rule(program, 0.9)
+    with adbc.use(adbc.Config(warm_after=40)):  # to write code for all of a parser takes long
+        for _ in range(4):
+            check_rule(program, NUMBER)
+        check_rule(program, 0.9)
+        for x in (NUMBER, 0.9, NUMBER):
+            step = 1e-6
+            slope = (program(x + step) - program(x - step)) / (2 * step)
+            assert adbc.value_and_grad(program)(x) == (program(x), pytest.approx(slope))
 
 
 def test_a_parser_with_numbers_is_called_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,5 +111,6 @@ def test_a_parser_with_numbers_is_called_as_it_is(monkeypatch: pytest.MonkeyPatc
         return plainly(context, call)
 
     monkeypatch.setattr(foreign, "call_plainly", noted)
-    assert adbc.grad(parsed)(1.7) == pytest.approx(8 * 1.7**3)
+    with adbc.use(adbc.Config(warm_after=40)):
+        assert adbc.grad(parsed)(1.7) == pytest.approx(8 * 1.7**3)
     assert "parse_args" in made
