@@ -23,7 +23,7 @@ def is_builtin_function(x: Any) -> TypeGuard[types.BuiltinFunctionType]:
 
 
 def meaning_of(function: types.FunctionType) -> tuple[Any, ...]:
-    """Its code and defaults, from which it follows what a call of `function` does."""
+    """The code and the defaults of `function`, from which it follows what a call of it does."""
     by_name = function.__kwdefaults__
     return function.__code__, function.__defaults__, None if by_name is None else {**by_name}
 
