@@ -189,10 +189,14 @@ def copied(x: Any) -> Any:
 
 
 def fit(d: Any, x: Any) -> Any:
-    """`d` as a cotangent of `x`, a number or an array; broadcasting undone."""
+    """`d` as a cotangent of `x`, a number or an array; broadcasting undone.
+
+    It is never None: a number that may be whole, as the sum of no numbers is, counts as one of the others.
+    """
     cls = d.__class__
     if cls is not x.__class__:
-        return project(d, x)
+        fitted = project(d, x)
+        return 0.0 if fitted is None else fitted
     if issubclass(type(d), float):
         return d  # two numbers of one class
     try:
