@@ -31,6 +31,7 @@ __all__ = [
     "any_of",
     "consumer_of",
     "dict_of_pairs",
+    "as_double",
     "exact_sum_of",
     "extended",
     "is_number",
@@ -147,7 +148,13 @@ def as_float(value: Any) -> Any:
     cls = type(value)
     if not (hasattr(cls, "__float__") or hasattr(cls, "__index__")):
         fail(math.fsum, (value,))
-    return float(value)
+    return as_double(value)
+
+
+def as_double(value: Any) -> Any:
+    """The float that C code takes an argument for: a float of any class is what it is, whatever ``__float__`` of
+    its class says."""
+    return float.__float__(value) if issubclass(type(value), float) else float(value)
 
 
 def exact_sum_of(seq: Iterable[Any], /) -> float:

@@ -142,11 +142,18 @@ def _missing(d: Any, k: Any, /) -> Any:
 
 def put_all(d: Any, other: Any = (), /, **named: Any) -> None:
     """Store the items of `other` and `named` in `d` by the methods of its class, as an `OrderedDict` does."""
-    if isinstance(other, dict) and type(other) is not dict:
-        for k in list(iter(other.keys())):
+    if type(other) is dict:
+        dicts.update_any(d, other, **named)
+        return
+    keys = getattr(other, "keys", None)
+    if keys is not None:
+        for k in keys():
             d[k] = other[k]
         other = ()
-    dicts.update_any(d, other, **named)
+    else:
+        items = getattr(other, "items", None)
+        other = other if items is None else items()
+    dicts.update_any(d, [*other], **named)
 
 
 def _popitem(d: Any, /, last: bool = True) -> Any:

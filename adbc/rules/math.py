@@ -12,7 +12,7 @@ from typing import Any
 
 from adbc.ir.intrinsics import _nonzero_
 from adbc.rules.classes import arity, has_float, integer, number, real, reals
-from adbc.rules.consumers import exact_sum_of, product_of
+from adbc.rules.consumers import as_double, exact_sum_of, product_of
 from adbc.rules.elements import (
     DIST,
     FSUM,
@@ -333,12 +333,17 @@ def _are_numbers(values: Any) -> bool:
     return all(number(type(x)) for x in values)
 
 
+def _as_tuple(values: Any) -> Any:
+    """The elements of `values`; those of a tuple are read past the methods of its class, as by C code."""
+    return tuple.__getitem__(values, slice(None)) if issubclass(type(values), tuple) else tuple(values)
+
+
 def _dist(p: Any, q: Any, /) -> float:
-    p, q = tuple(p), tuple(q)
+    p, q = _as_tuple(p), _as_tuple(q)
     if not _are_numbers(p):  # what C code asks for is no difference of the objects, but that of their numbers
-        p = tuple([float(x) for x in p])
+        p = tuple([as_double(x) for x in p])
     if not _are_numbers(q):
-        q = tuple([float(x) for x in q])
+        q = tuple([as_double(x) for x in q])
     return _dist_of(p, q)
 
 
@@ -444,17 +449,32 @@ def _whole(*classes: type) -> bool:
     return all(map(integer, classes))
 
 
+def _logged(x: Any) -> Any:
+    """The number whose logarithm C code takes: that of an integer of any class is the integer itself."""
+    return int.__int__(x) if issubclass(type(x), int) else as_double(x)
+
+
+_LOGARITHMS = frozenset({math.log, math.log2, math.log10})
+
+
 def _converted(function: Callable[..., Any]) -> Overlay:
-    """The row of `function` for instances with a method ``__float__``, which it calls."""
+    """The row of `function` for instances with a method ``__float__``, which it calls if they are no floats."""
 
     def converted(*arguments: Any) -> Any:
-        return function(*map(float, arguments))
+        return function(*map(as_double, arguments))
 
-    return Overlay(function, converted, when=has_float)
+    def of_logarithm(*arguments: Any) -> Any:
+        return function(*map(_logged, arguments))
+
+    return Overlay(function, of_logarithm if function in _LOGARITHMS else converted, when=has_float)
+
+
+def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> bool:
+    return math.isclose(as_double(a), as_double(b), rel_tol=as_double(rel_tol), abs_tol=as_double(abs_tol))
 
 
 def _ldexp(x: Any, exponent: Any, /) -> Any:
-    return math.ldexp(float(x), exponent)
+    return math.ldexp(as_double(x), exponent)
 
 
 def _float_first(cls: type, *rest: type) -> bool:
@@ -469,6 +489,8 @@ ROWS: list[Rule] = [
     *_FMA,
     *_SEQUENCES,
     *_HYPOT,
+    *(_converted(f) for f in (math.frexp, math.modf, math.isnan, math.isinf, math.isfinite)),
+    Overlay(math.isclose, _isclose, when=has_float),
     Primitive(math.hypot, frule=_hypot_frule, rrule=_hypot_rrule, when=reals, result=float),
     _converted(math.hypot),
     *in_parts(

@@ -281,6 +281,8 @@ def read_past_methods(other: Any) -> bool:
 
 def update_any(d: Any, other: Any = (), /, **named: Any) -> None:
     if read_past_methods(other):
+        if type(other) is not dict:
+            hasattr(other, "keys")  # C code looks for them first, and then does without
         for k, v in list(dict.items(other)):
             d[k] = v
     elif hasattr(other, "keys"):
@@ -297,9 +299,16 @@ def update_any(d: Any, other: Any = (), /, **named: Any) -> None:
 
 
 def _update_display(d: Any, other: Any) -> None:
-    if not hasattr(other, "keys"):
+    """``{**other}``: C code asks for the keys once, where an update makes sure first that there are any."""
+    if read_past_methods(other):
+        for k, v in list(dict.items(other)):
+            d[k] = v
+        return
+    keys = getattr(other, "keys", None)
+    if keys is None:
         fail(intrinsics._dict_update_, d, other)
-    update_any(d, other)
+    for k in list(iter(keys())):
+        d[k] = other[k]
 
 
 def _clear_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -458,7 +467,12 @@ def _setdefault_past(d: Any, k: Any, default: Any = None, /) -> Any:
 
 def fill_dict(d: Any, other: Any, named: Any) -> None:
     """Put what ``dict(other, **named)`` holds into `d`, without calling methods of the class of `d`."""
-    if hasattr(other, "keys"):
+    if read_past_methods(other):
+        if type(other) is not dict:
+            hasattr(other, "keys")
+        for k, v in list(dict.items(other)):
+            dict.__setitem__(d, k, v)
+    elif hasattr(other, "keys"):
         for k in list(iter(other.keys())):
             dict.__setitem__(d, k, other[k])
     else:
@@ -472,17 +486,13 @@ def fill_dict(d: Any, other: Any, named: Any) -> None:
 
 
 def _update_past(d: Any, other: Any = (), /, **named: Any) -> None:
-    if read_past_methods(other):
-        for k, v in list(dict.items(other)):
-            dict.__setitem__(d, k, v)
-        other = ()
     fill_dict(d, other, named)
 
 
 def _copy_past(d: Any, /) -> Any:
     out: dict[Any, Any] = {}
     if dict.__len__(d):  # else nothing is asked of it
-        _update_past(out, d)
+        _update_display(out, d)
     return out
 
 
@@ -508,11 +518,15 @@ def _view(method: Any) -> list[Rule]:
 
     name = method.__name__
 
+    def view(d: Any) -> Any:
+        """The view of a dict past the methods of its class, or by one that stands for a dict past those."""
+        return method(d) if isinstance(d, dict) else getattr(d, name)()
+
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        return getattr(args[0], name)(), dargs[0]
+        return view(args[0]), dargs[0]
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        return getattr(args[0], name)(), fargs[0], nothing(1)
+        return view(args[0]), fargs[0], nothing(1)
 
     cls = type(getattr({}, name)())
     rows: list[Rule] = [Primitive(method, frule=frule, rrule=rrule, when=_exactly_dict, result=cls)]

@@ -21,16 +21,19 @@ from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, RunWat
 __all__ = ["PLAINLY", "PROTOCOLS", "SEARCHES", "compare_containers", "compared_plainly"]
 
 
-def place_of(values: Any, value: Any, start: int, stop: int) -> int:
-    """The first index from `start` to `stop` of an element that is or equals `value`; -1 if there is none."""
-    size = len(values)
+def place_of(base: Any, values: Any, value: Any, start: int, stop: int) -> int:
+    """The first index from `start` to `stop` of an element that is or equals `value`; -1 if there is none.
+
+    `values` is of class `base`, or one derived from it, whose methods are not asked.
+    """
+    size = base.__len__(values)
     if start < 0:
         start = max(start + size, 0)
     if stop < 0:
         stop = max(stop + size, 0)
     index = start
-    while index < stop and index < len(values):
-        x = values[index]
+    while index < stop and index < base.__len__(values):
+        x = base.__getitem__(values, index)
         if x is value or x == value:
             return index
         index += 1
@@ -49,7 +52,7 @@ missing = _Missing()
 
 def index_of(method: Any, values: Any, value: Any, start: int = 0, stop: int = sys.maxsize, /) -> int:
     """``method(values, value, ...)``, which is `list.index` or `tuple.index`."""
-    index = place_of(values, value, start, stop)
+    index = place_of(method.__objclass__, values, value, start, stop)
     if index < 0:
         missing(method, value)
     return index
@@ -57,12 +60,12 @@ def index_of(method: Any, values: Any, value: Any, start: int = 0, stop: int = s
 
 def count_in(method: Any, values: Any, value: Any, /) -> int:
     """``method(values, value)``, which is `list.count` or `tuple.count`."""
-    return count_of(values, value)
+    return count_of(method.__objclass__.__iter__(values), value)
 
 
 def removed(method: Any, values: Any, value: Any, /) -> None:
     """``list.remove(values, value)``."""
-    index = place_of(values, value, 0, sys.maxsize)
+    index = place_of(list, values, value, 0, sys.maxsize)
     if index < 0:
         missing(method, value)
     list.__delitem__(values, index)
