@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import inspect
+import types
 from typing import Any
 
 from adbc.ir.graph import Graph
@@ -11,7 +13,16 @@ from adbc.ir.intrinsics import _assume_, _observe_
 from adbc.ir.terminators import Return
 from adbc.ir.values import Const, Instruction, Value
 
-__all__ = ["NOTHING", "assumption", "constant", "drop", "is_rest_call", "target", "use_counts"]
+__all__ = [
+    "NOTHING",
+    "assumption",
+    "constant",
+    "drop",
+    "is_rest_call",
+    "target",
+    "tells_its_class",
+    "use_counts",
+]
 
 NOTHING: Any = object()
 """The answer where there is no constant: any Python object may be one."""
@@ -74,3 +85,13 @@ def use_counts(graph: Graph) -> dict[Value, int]:
             used += instruction.operands
         used += block.terminator.values
     return dict(collections.Counter(used))
+
+
+def tells_its_class(cls: type) -> bool:
+    """Whether `cls` has nothing to say about ``x.__class__`` of its instances."""
+    reads = inspect.getattr_static(cls, "__getattribute__", None)
+    return inspect.getattr_static(cls, "__class__", None) is _CLASS and type(reads) in _READS_IN_C
+
+
+_CLASS = vars(object)["__class__"]
+_READS_IN_C = (types.WrapperDescriptorType, types.MethodDescriptorType)

@@ -99,11 +99,13 @@ def _bisect_right(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: An
 
 
 def _insort_left(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: Any = None) -> None:
-    a.insert(_bisect_left(a, x if key is None else key(x), lo, hi, key=key), x)
+    place = _bisect_left(a, x if key is None else key(x), lo, hi, key=key)
+    a.insert(place, x)  # C code looks the method up when it knows the place
 
 
 def _insort_right(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: Any = None) -> None:
-    a.insert(_bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
+    place = _bisect_right(a, x if key is None else key(x), lo, hi, key=key)
+    a.insert(place, x)  # C code looks the method up when it knows the place
 
 
 ROWS: list[Rule] = [

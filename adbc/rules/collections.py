@@ -122,11 +122,15 @@ def _in_step(change: Callable[..., None]) -> Callable[..., tuple[Any, Any]]:
 
 
 def _permuting(change: Callable[..., None], undo: Callable[..., None], when: Any) -> Primitive:
-    """The row of a change of the order of a deque, which is undone by its inverse."""
-    frule = _in_step(change)
+    """The row of a change of the order of a deque, by a number maybe, which is undone by its inverse."""
+    in_step = _in_step(change)
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        return in_step((args[0], *map(operator.index, args[1:])), dargs)
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        frule(args, fargs)
+        args = args[0], *map(operator.index, args[1:])  # an object that stands for a number is asked once
+        in_step(args, fargs)
 
         def permuting_pullback(bout: Any) -> Sequence[Any]:
             undo(*args)

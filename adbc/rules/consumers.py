@@ -29,9 +29,9 @@ __all__ = [
     "Unset",
     "all_of",
     "any_of",
+    "as_double",
     "consumer_of",
     "dict_of_pairs",
-    "as_double",
     "exact_sum_of",
     "extended",
     "is_number",
@@ -90,7 +90,7 @@ def is_number(x: Any) -> bool:
 
 
 def _sum_plainly(iterable: Iterable[Any], /, start: Any = 0) -> Any:
-    if isinstance(start, (str, bytes, bytearray)):
+    if issubclass(type(start), (str, bytes, bytearray)):
         return fail(builtins.sum, (), start)
     for value in iterable:
         start = start + value
@@ -98,7 +98,7 @@ def _sum_plainly(iterable: Iterable[Any], /, start: Any = 0) -> Any:
 
 
 def _sum_compensated(iterable: Iterable[Any], /, start: Any = 0) -> Any:
-    if isinstance(start, (str, bytes, bytearray)):
+    if issubclass(type(start), (str, bytes, bytearray)):
         return fail(builtins.sum, (), start)
     # What a sum of floats loses is kept, and added when something else arrives, or at the end; from then on
     # everything is added plainly.  When numbers are added cannot be seen, so they may wait.
@@ -113,7 +113,7 @@ def _sum_compensated(iterable: Iterable[Any], /, start: Any = 0) -> Any:
         else:
             before = sum(waiting, start)
             was_float = type(before) is float
-            if was_float and isinstance(value, int):  # the value of a subclass is taken as it is
+            if was_float and issubclass(cls, int):  # the value of a subclass is taken as it is
                 intrinsics._list_append_(waiting, value)
             else:
                 start = before + value
@@ -152,8 +152,7 @@ def as_float(value: Any) -> Any:
 
 
 def as_double(value: Any) -> Any:
-    """The float that C code takes an argument for: a float of any class is what it is, whatever ``__float__`` of
-    its class says."""
+    """The float that C code takes an argument for: one of any class is what it is."""
     return float.__float__(value) if issubclass(type(value), float) else float(value)
 
 

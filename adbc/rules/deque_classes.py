@@ -211,12 +211,18 @@ def _remove(a: Any, value: Any, /) -> None:
 
 
 def _imul(a: Any, times: Any, /) -> Any:
+    times, size = operator.index(times), deque.__len__(a)
+    if times == 1 or not size:
+        return a
     if times <= 0:
         deque.clear(a)
-    else:
-        values = list(deque.__iter__(a))
-        for _ in range(times - 1):
-            _extend(a, values)
+        return a
+    values = [item(a, 0)] if size == 1 else list(a)  # these are asked of its class, by C code too
+    room = room_of(a)
+    if room is not None and times * size > room:
+        times = (room + size - 1) // size
+    for _ in range(times - 1):
+        _extend(a, values)
     return a
 
 
@@ -243,7 +249,7 @@ def _comparing(name: str, mirrored: str) -> list[Rule]:
     compare, method = getattr(operator, name), f"__{name}__"
 
     def body(a: Any, other: Any, /) -> Any:
-        if not isinstance(other, deque):
+        if not issubclass(type(other), deque):
             return NotImplemented
         return compare(plain(a), plain(other))
 
@@ -274,7 +280,7 @@ def _unequal(name: str) -> Rule:
 
 
 def _add(a: Any, other: Any, /) -> Any:
-    if not isinstance(other, deque):
+    if not issubclass(type(other), deque):
         raise TypeError(f'can only concatenate deque (not "{type(other).__name__}") to deque')
     out = _like(a)
     _extend(out, other)
@@ -282,6 +288,7 @@ def _add(a: Any, other: Any, /) -> Any:
 
 
 def _mul(a: Any, times: Any, /) -> Any:
+    times = operator.index(times)
     out = _like(a)
     deque.__imul__(out, times)
     return out

@@ -15,7 +15,7 @@ from adbc.ir.intrinsics import EXHAUSTED, _next_
 from adbc.rules.surrogates import OwnIterator
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "as_bound", "check_bounds"]
 
 
 class _Chain(OwnIterator):
@@ -53,6 +53,13 @@ class _Accumulate(OwnIterator):
         return self.total
 
 
+def as_bound(bound: Any) -> Any:
+    """A bound of `itertools.islice` as the integer it stands for, asked once; others are for its error."""
+    if bound is None or type(bound) is int:
+        return bound
+    return operator.index(bound) if hasattr(type(bound), "__index__") else bound
+
+
 def check_bounds(where: slice) -> None:
     """Raise what `itertools.islice` raises for bad bounds; this check has a row of its own."""
     itertools.islice((), where.start, where.stop, where.step)
@@ -62,6 +69,7 @@ class _Islice(OwnIterator):
     __stands_for__ = itertools.islice
 
     def __init__(self, iterable: Any, where: slice) -> None:
+        where = slice(as_bound(where.start), as_bound(where.stop), as_bound(where.step))
         check_bounds(where)
         self.iterator = iter(iterable)
         self.position = 0

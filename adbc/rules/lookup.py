@@ -146,6 +146,7 @@ class RuleTable:
 
     def __init__(self, sources: Sequence[tuple[str, str]] = (), *, takes_plugins: bool = False) -> None:
         self._rows: dict[Any, list[Rule]] = {}
+        self._classes: set[type] = set()
         self._waiting = tuple(sources)  # replaced, not changed: others may be looking through it
         self._takes_plugins = takes_plugins
         self._packages: tuple[str, ...] = ()
@@ -207,6 +208,7 @@ class RuleTable:
 
     def _insert(self, row: Rule, first: bool) -> None:
         present = self._rows.setdefault(row.function, [])
+        self._classes.add(type(row.function))
         self._tell(row.function)
         at = len(present)
         if first:
@@ -299,6 +301,10 @@ class RuleTable:
         except TypeError:  # unhashable callables have no rows
             return []
         return found if not found or _is_of(found[0], function) else []
+
+    def has_of(self, cls: type) -> bool:
+        """Whether there have been rows of an instance of `cls`; if not, no hash of one is needed."""
+        return cls in self._classes
 
     def _finish(self, function: Any) -> None:
         """Make the last rows of `function`."""
@@ -426,6 +432,9 @@ class Layer(RuleTable):
             kept = below if self._keeps is None else list(filter(self._keeps, below))
             found = self._joined[function] = [*(own or []), *kept]
         return found
+
+    def has_of(self, cls: type) -> bool:
+        return super().has_of(cls) or self.base.has_of(cls)
 
     def functions(self) -> Iterable[Any]:
         return list(dict.fromkeys((*self.base.functions(), *self._rows)))

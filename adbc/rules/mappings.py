@@ -207,7 +207,7 @@ def _or(d: Any, other: Any, /) -> Any:
 
 
 def _or_ordered(d: Any, other: Any, /) -> Any:
-    if not isinstance(other, dict):
+    if not issubclass(type(other), dict):
         return NotImplemented
     out = type(d)(d)
     put_all(out, other)

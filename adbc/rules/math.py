@@ -458,7 +458,7 @@ _LOGARITHMS = frozenset({math.log, math.log2, math.log10})
 
 
 def _converted(function: Callable[..., Any]) -> Overlay:
-    """The row of `function` for instances with a method ``__float__``, which it calls if they are no floats."""
+    """The row of `function` for instances with a method ``__float__``: it calls that of what is no float."""
 
     def converted(*arguments: Any) -> Any:
         return function(*map(as_double, arguments))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adbc.ir.intrinsics import _iter_, _list_append_
-from adbc.rules.itertools import check_bounds
+from adbc.rules.itertools import as_bound, check_bounds
 
 __all__ = ["PRODUCERS", "Producer"]
 
@@ -251,18 +251,21 @@ def _cube(values: Sequence[Any]) -> Iterator[Any]:
 
 def _as_start(start: Any) -> Any:
     """`start` of ``islice(values, start, stop)``, checked as that checks it."""
+    start = as_bound(start)
     check_bounds(slice(start, None))
     return start
 
 
 def _as_stop(stop: Any) -> Any:
     """`stop` of ``islice(values, stop)``, checked as that checks it."""
+    stop = as_bound(stop)
     check_bounds(slice(stop))
     return stop
 
 
 def _as_step(step: Any) -> Any:
     """`step` of ``islice(values, start, stop, step)``, checked as that checks it."""
+    step = as_bound(step)
     check_bounds(slice(None, None, step))
     return step
 
@@ -329,17 +332,18 @@ def _cycled(values: Iterator[Any]) -> Iterator[Any]:
 
 def _longest(first: Iterator[Any], second: Iterator[Any], filling: Any = None) -> Iterator[Any]:
     a = b = None
+    has_first = has_second = True
     while True:
-        for a in first:  # noqa: B007  # it is used below
-            has_first = True
-            break
-        else:
-            has_first = False
-        for b in second:  # noqa: B007  # it is used below
-            has_second = True
-            break
-        else:
-            has_second = False
+        if has_first:  # one that has ended is not asked again
+            for a in first:  # noqa: B007  # it is used below
+                break
+            else:
+                has_first = False
+        if has_second:
+            for b in second:  # noqa: B007  # it is used below
+                break
+            else:
+                has_second = False
         if not (has_first or has_second):
             return
         yield a if has_first else filling, b if has_second else filling

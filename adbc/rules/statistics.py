@@ -92,13 +92,32 @@ def _harmonic_partials(out: Any, values: Any, weights: Any = None) -> Partials:
 # -- bodies ------------------------------------------------------------------------------------------------
 
 
+def _elements(data: Any) -> list[Any]:
+    """The elements of `data`, whose length nobody asks for, as the code of `statistics` does not."""
+    if type(data) is list or type(data) is tuple:
+        return list(data)
+    return [x for x in data]  # noqa: C416  # `list` asks for the length
+
+
 def _mean(data: Any) -> Any:
-    values = list(data)
+    values = _elements(data)
     return _mean_of(values) if _are_reals(values) else _followed_mean(values)
 
 
 def _harmonic_mean(data: Any, weights: Any = None) -> Any:
-    values = list(data)
+    if type(data) is list or type(data) is tuple:
+        return _harmonic(list(data), weights)
+    if iter(data) is data:
+        data = list(data)
+    count = len(data)
+    if weights is None and count == 1:
+        return _harmonic([data[0]], None)
+    values = [x for _, x in zip(range(count), data)]  # noqa: B905  # there may be fewer
+    found = _harmonic(values, weights)
+    return found if weights is not None or len(values) == count else found * count / len(values)
+
+
+def _harmonic(values: Any, weights: Any) -> Any:
     if not _are_reals(values):
         return _followed_harmonic_mean(values, weights)
     return _plain_harmonic_of(values) if weights is None else _harmonic_of(values, list(weights))
@@ -109,13 +128,13 @@ def _body(name: str, of_list: Callable[..., Any], around: Callable[..., Any]) ->
     followed: Any = derived_body(getattr(statistics, name))
 
     def with_xbar(data: Any, xbar: Any = None) -> Any:
-        values = list(data)
+        values = _elements(data)
         if not _are_reals(values):
             return followed(values, xbar)
         return of_list(values) if xbar is None else around(values, xbar)
 
     def with_mu(data: Any, mu: Any = None) -> Any:
-        values = list(data)
+        values = _elements(data)
         if not _are_reals(values):
             return followed(values, mu)
         return of_list(values) if mu is None else around(values, mu)
@@ -137,7 +156,7 @@ def _fail_of_nothing() -> None:
 
 
 def _mode(data: Any) -> Any:
-    values = list(data)
+    values = _elements(iter(data))
     places = _places_of_modes(values)
     if not places:
         _fail_of_nothing()
@@ -145,7 +164,7 @@ def _mode(data: Any) -> Any:
 
 
 def _multimode(data: Any) -> list[Any]:
-    values = list(data)
+    values = _elements(iter(data))
     return [values[i] for i in _places_of_modes(values)]
 
 

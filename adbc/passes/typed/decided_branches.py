@@ -17,7 +17,6 @@ unpacked into two names, there is nothing.  Needs types.
 
 from __future__ import annotations
 
-import inspect
 import operator
 import types
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ from adbc.ir.intrinsics import _assume_, _class_is_, _foreigncall_, _form_is_, _
 from adbc.ir.terminators import Branch, Jump, Unreachable
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.query import constant, drop, target, use_counts
+from adbc.passes.query import constant, drop, target, tells_its_class, use_counts
 from adbc.types.inference import can_only_raise, type_of
 from adbc.types.lattice import (
     NONE,
@@ -151,18 +150,8 @@ def _read_classes(block: Block, knowledge: BranchKnowledge) -> None:
             cls = class_of(type_of(call.operands[1]))
             if cls is None:
                 continue
-            if _is_told(cls) or knowledge.class_told(cls) is not cls:
+            if tells_its_class(cls) or knowledge.class_told(cls) is not cls:
                 call.operands = [Const(_foreigncall_), Const(type), call.operands[1]]
-
-
-def _is_told(cls: type) -> bool:
-    """Whether `cls` has nothing to say about ``x.__class__`` of its instances."""
-    reads = inspect.getattr_static(cls, "__getattribute__", None)
-    return inspect.getattr_static(cls, "__class__", None) is _CLASS and type(reads) in _READS_IN_C
-
-
-_CLASS = vars(object)["__class__"]
-_READS_IN_C = (types.WrapperDescriptorType, types.MethodDescriptorType)
 
 
 def _answer(condition: Value, knowledge: BranchKnowledge) -> bool | None:

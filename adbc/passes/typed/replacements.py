@@ -28,7 +28,7 @@ from typing import Any, Protocol
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _getattr_, _new_
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.query import constant, target
+from adbc.passes.query import constant, target, tells_its_class
 from adbc.types.inference import type_of
 from adbc.types.lattice import Exact
 
@@ -127,7 +127,7 @@ def _with_the_others(
 def _fields(cls: type) -> tuple[str, ...] | None:
     """The fields of the dataclass `cls`, if ``__init__`` is given all of them and nothing else."""
     fields: dict[str, Any] | None = getattr(cls, "__dataclass_fields__", None)
-    if fields is None:
+    if fields is None or not tells_its_class(cls):
         return None
     normal = [field for field in fields.values() if field._field_type is not _OF_CLASS]
     if any(field._field_type is not dataclasses._FIELD for field in normal):  # type: ignore[attr-defined]

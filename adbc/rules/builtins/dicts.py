@@ -497,7 +497,7 @@ def _copy_past(d: Any, /) -> Any:
 
 
 def _or_past(d: Any, other: Any, /) -> Any:
-    if not isinstance(other, dict):
+    if not issubclass(type(other), dict):
         return NotImplemented
     out = dict.copy(d)
     out.update(other)

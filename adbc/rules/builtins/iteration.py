@@ -291,6 +291,8 @@ def _tuple(iterable: Any, /) -> Any:
 def _dict(pairs: Any = (), /, **named: Any) -> Any:
     out: dict[Any, Any] = {}
     if read_past_methods(pairs):
+        if type(pairs) is not dict:
+            hasattr(pairs, "keys")  # C code looks for them first, and then does without
         for k, v in dict.items(pairs):
             out[k] = v  # noqa: PERF403  # `dict` is what this is the body of
     elif hasattr(pairs, "keys"):

@@ -16,9 +16,10 @@ import numpy as np
 
 from adbc.functions import is_builtin_function
 from adbc.rules.classes import has
-from adbc.rules.numpy.base import is_plain, is_sequence, refuse_own_protocol
+from adbc.rules.numpy.base import is_plain, is_sequence
 from adbc.rules.numpy.operators import BINARY
 from adbc.rules.numpy.overrides import OTHERS
+from adbc.rules.numpy.own_arrays import refuse_own_protocol
 from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.fields import is_python_class
 

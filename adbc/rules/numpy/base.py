@@ -30,6 +30,13 @@ from adbc.rules.numpy.elements import (
 )
 from adbc.rules.numpy.object_numbers import frule_by_numbers, is_constant, meets_objects, rrule_by_numbers
 from adbc.rules.numpy.objects import give_records
+from adbc.rules.numpy.own_arrays import (
+    PROTOCOLS,
+    refuse_object,
+    refuse_own_elements,
+    refuse_own_parts,
+    refuse_own_protocol,
+)
 from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import (
@@ -43,7 +50,6 @@ from adbc.tangents import (
 from adbc.tangents.activity_marks import is_inactive, mark_active
 from adbc.tangents.array_memory import overlaps_itself
 from adbc.tangents.duals import ArrayTangent, MutableTangent
-from adbc.tangents.fields import instance_dict
 from adbc.tangents.internal import REALS, add_floats, in_order
 
 __all__ = [
@@ -71,9 +77,7 @@ __all__ = [
     "places",
     "plain",
     "refuse_answer",
-    "refuse_object",
     "refuse_opaque",
-    "refuse_own_protocol",
     "refuse_text",
     "refuse_text_of",
     "shaped",
@@ -85,13 +89,6 @@ _PLAIN = (np.ndarray, *NUMBERS, type(np._NoValue))
 AnyRule = TypeVar("AnyRule", bound=Rule)
 
 
-_PROTOCOLS = (
-    "__array_function__", "__array_ufunc__", "__array__", "__array_interface__", "__array_struct__",
-    "__float__", "__complex__",
-)  # fmt: skip
-"""The methods by which a class has a say in what NumPy's functions do with its instances."""
-
-
 _LISTED_OTHERWISE = (np.ndarray, np.generic, *NUMBERS, str, bytes, bytearray, tuple, list, dict)
 
 
@@ -101,7 +98,7 @@ def is_sequence(cls: type) -> bool:
         overrides(cls, "__len__") and overrides(cls, "__getitem__")
     ):
         return False
-    return not any(has(cls, name) for name in (*_PROTOCOLS[2:5], "__buffer__"))
+    return not any(has(cls, name) for name in (*PROTOCOLS[2:5], "__buffer__"))
 
 
 def is_plain(cls: type) -> bool:
@@ -120,19 +117,7 @@ def is_plain(cls: type) -> bool:
         or any(base.__module__ == "_ctypes" for base in cls.__mro__)
     ):
         return False
-    return not any(has(cls, name) for name in _PROTOCOLS) and not is_sequence(cls)
-
-
-def refuse_own_protocol(x: Any) -> None:
-    """Raise if object `x` says by an attribute of its own, and not of its class, what array it stands for."""
-    own = () if isinstance(x, np.ndarray | np.generic) else instance_dict(x)
-    for name in _PROTOCOLS[2:5]:
-        if name in own:
-            raise UnsupportedError(
-                f"a {type(x).__name__} has an attribute {name} of its own, by which it becomes an array",
-                "whose memory that is cannot be seen",
-                f"define {name} in the class, as a property, or pass the array itself",
-            )
+    return not any(has(cls, name) for name in PROTOCOLS) and not is_sequence(cls)
 
 
 def plain(*classes: type) -> bool:
@@ -191,6 +176,7 @@ def gather_tangent(x: Any, dx: Any) -> Any:
         if type(dx) is MutableTangent:
             refuse_own_protocol(x)
         return dx
+    refuse_own_elements(x)
     if (
         type(dx) is type(x) is list
         and x
@@ -210,17 +196,6 @@ def gather_tangent(x: Any, dx: Any) -> Any:
     if any(getattr(part, "is_batch", False) for part in parts):
         return np.stack(parts).astype(whole.dtype)
     return np.array(parts, whole.dtype).reshape(whole.shape)
-
-
-def refuse_object(x: Any, shadow: Any) -> None:
-    """Raise if `x`, which has this shadow (or tangent) and stands in a list of which an array is made, is an
-    object of a class of Python, whose own methods say what array it is."""
-    if type(shadow) is MutableTangent:
-        raise UnsupportedError(
-            f"a {type(x).__name__} in a list becomes a part of an array",
-            "it is made one by methods of its own, which are not followed there",
-            "put np.asarray(x) into the list in place of x",
-        )
 
 
 def array_part(shadow: Any) -> Any:
@@ -244,6 +219,7 @@ def give(f: Any, x: Any, d: Any) -> Any:
     if is_row and add_floats(f, x, d.tolist()):
         return None
     if f is not None and isinstance(x, list | tuple):
+        refuse_own_parts(x)
         d = project(d, np.asarray(x))
     elif type(f) is MutableTangent:
         refuse_own_protocol(x)

@@ -18,12 +18,12 @@ from adbc.rules.numpy.base import (
     give,
     new_shadow,
     plain,
-    refuse_object,
     refuse_opaque,
     refuse_text,
     refuse_text_of,
     write_tangent,
 )
+from adbc.rules.numpy.own_arrays import refuse_object
 from adbc.rules.numpy.views import writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import NO_TANGENT, accumulate, fill_tangent, slot_tangent

@@ -16,9 +16,10 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.functions import is_function
 from adbc.rules.classes import has, overrides
-from adbc.rules.numpy.base import is_sequence, refuse_own_protocol
+from adbc.rules.numpy.base import is_sequence
 from adbc.rules.numpy.linalg import ROWS as LINALG
 from adbc.rules.numpy.operators import BINARY, UNARY
+from adbc.rules.numpy.own_arrays import refuse_own_protocol
 from adbc.rules.numpy.reductions import ROWS as REDUCTIONS
 from adbc.rules.numpy.shapes import ROWS as SHAPES
 from adbc.rules.table import Overlay, Rule, ZeroRule

@@ -19,7 +19,6 @@ from adbc.rules.numpy.base import (
     places,
     plain,
     refuse_opaque,
-    refuse_own_protocol,
     refuse_text,
 )
 from adbc.rules.numpy.object_numbers import (
@@ -31,6 +30,7 @@ from adbc.rules.numpy.object_numbers import (
     to_numbers_back,
 )
 from adbc.rules.numpy.objects import copied_objects, read_object
+from adbc.rules.numpy.own_arrays import refuse_own_protocol
 from adbc.rules.numpy.records import is_of_records, records_shadow, records_tangent
 from adbc.rules.numpy.sampling import sampled
 from adbc.rules.sequences import symbolic

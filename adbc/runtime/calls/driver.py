@@ -35,6 +35,8 @@ from adbc.runtime.calls.classes import (
     SLOW,
     VALUES,
     is_array_or_number,
+    is_python_function,
+    lookup,
     method_in_c,
     way_to_set,
 )
@@ -403,6 +405,9 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
 
     def has_meaning(self, f: Any) -> bool:
         """Whether something else than its class says what a call of the object `f` does."""
+        cls = type(f)
+        if is_python_function(lookup(cls, "__hash__")) and not self.table.has_of(cls):
+            return False
         try:
             return f in self.protocols or bool(self.table.rows(f))
         except TypeError:  # it cannot be hashed

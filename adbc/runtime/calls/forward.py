@@ -220,7 +220,9 @@ class ForwardCalls(Calls):
         return {name: fill_tangent(x, shadows[name]) for name, x in values.items()}
 
     def of_record(self, record: Any, shadows: dict[str, Any]) -> Any:
-        return Tangent(**{name: fill_tangent(getattr(record, name), d) for name, d in shadows.items()})
+        return Tangent(
+            **{name: fill_tangent(object.__getattribute__(record, name), d) for name, d in shadows.items()}
+        )
 
 
 # It belongs to an engine, and is met where code of the runtime is differentiated once more.

@@ -129,7 +129,10 @@ def record_tangent(record: Any, names: Any, tangents: Any) -> Any:
     """The tangent of a frozen dataclass or named tuple, from those of its fields."""
     for tangent in tangents:
         if tangent is not None:
-            filled = [fill_tangent(getattr(record, k), d) for k, d in zip(names, tangents, strict=True)]
+            filled = [
+                fill_tangent(object.__getattribute__(record, k), d)
+                for k, d in zip(names, tangents, strict=True)
+            ]
             return Tangent(**dict(zip(names, filled, strict=True)))
     return None
 

@@ -147,7 +147,7 @@ class Objects(abc.ABC):
             if name not in shadows:
                 origin = library_classes.default_of(context, step.constructor, name)
                 if origin is None:
-                    shadows[name] = self.known(context, getattr(out, name))
+                    shadows[name] = self.known(context, object.__getattribute__(out, name))
                 else:
                     shadows[name] = self.slot(origin.tangent())
                     defaults[name] = origin

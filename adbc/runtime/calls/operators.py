@@ -69,6 +69,8 @@ def _binary(by: Binary) -> Resolver:
             in_python.append(python_method(a, in_place))
         if not (any(in_python) or is_declined(a, forward) or is_declined(b, reflected)):
             return of_plain_numbers(call, table)
+        if _is_numpy_number(a) and issubclass(b, (int, float)) and a not in b.__mro__:
+            return _by_its_value(call)
         if _is_numpy_number(a) and _is_only_object(
             b
         ):  # computed as an array of objects is, by Python's numbers
@@ -93,6 +95,25 @@ def _binary(by: Binary) -> Resolver:
         return Alternatives([c for c in order if c is not None], failure)
 
     return binary
+
+
+def _with_float(kind: Any, function: Any, a: Any, b: Any) -> Any:
+    """``function(a, b)`` of a number of NumPy's and a float of a class of its own, whose operators are not
+    asked, but only what float that is."""
+    return function(a, kind(float(b)))
+
+
+def _with_integer(kind: Any, function: Any, a: Any, b: Any) -> Any:
+    return function(a, kind(int(b)))
+
+
+def _by_its_value(call: Call) -> Step:
+    """The call of an operator on a number of NumPy's and one of a class derived from float or int."""
+    kinds = sys.modules["numpy"]
+    is_float = issubclass(type(call.args[1]), float)
+    body, kind = (_with_float, kinds.float64) if is_float else (_with_integer, kinds.int64)
+    given = call.prepend(body, None, call.function, None, None)
+    return Delegate(given.prepend(body, None, kind, None, None))
 
 
 def of_plain_numbers(call: Call, table: RuleTable) -> Step | None:
