@@ -107,7 +107,7 @@ def _sum_backwards(saved: Any, bout: Any) -> Sequence[Any]:
 def _sum(values: Any, /, start: Any = 0) -> Any:
     if all_numbers(values, start):
         return sum_numbers(values, start)
-    if isinstance(start, (str, bytes, bytearray)):
+    if issubclass(type(start), (str, bytes, bytearray)):
         fail(builtins.sum, (), start)
     for x in values:
         start = start + x
