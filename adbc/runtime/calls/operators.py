@@ -125,7 +125,33 @@ def of_plain_numbers(call: Call, table: RuleTable) -> Step | None:
     args = tuple(map(as_plain_number, call.args))
     if tuple(map(type, args)) == classes:
         return None
+    if len(args) == 2:
+        args = _beside_numpy(classes, args)
     return Delegate(Call(call.function, None, args, call.shadows, call.origins, (), call.origin))
+
+
+def _beside_numpy(classes: tuple[type, ...], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands `args`, of which those of a class derived from float, complex or int are what they are
+    beside an array or a number of NumPy's: it takes them for numbers of 64 bits each, while plain ones get
+    the bits of its own.  On the left, one of any such class computes with `float64` and `complex128`, which
+    are derived from float and complex, as with other floats and complex numbers."""
+    kinds: Any = sys.modules.get("numpy")
+    if kinds is None:
+        return args
+    a, b = classes
+    if not issubclass(a, kinds.generic):
+        if b is kinds.float64 and issubclass(a, (float, complex)):
+            return args[0], float.__float__(args[1])
+        if b is kinds.complex128 and issubclass(a, complex):
+            return args[0], complex.__complex__(args[1])
+    beside: dict[type, Any] = {}
+    for cls in classes:
+        if issubclass(cls, kinds.ndarray):
+            beside = {float: kinds.float64, complex: kinds.complex128, int: kinds.int64}
+        elif issubclass(cls, kinds.generic):
+            beside = beside or {float: kinds.float64, complex: kinds.complex128}
+    of_class = zip(classes, args, strict=True)
+    return tuple([x if type(x) is cls else beside.get(type(x), type(x))(x) for cls, x in of_class])
 
 
 def _by_sequence(call: Call, forward: str, reflected: str, in_place: str | None) -> Call | None:
