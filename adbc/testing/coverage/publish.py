@@ -12,6 +12,7 @@ import numpy as np
 
 from adbc.functions import is_builtin_function, is_function
 from adbc.rules import default_table
+from adbc.rules.classes import has_float
 from adbc.rules.kinds import RowKind
 from adbc.testing.coverage.entries import entries_of
 
@@ -84,7 +85,8 @@ def what_it_has(entry: str, thing: Any = None) -> str:
     if not rows and hasattr(found, "__objclass__"):  # a method that is inherited
         rows = table.rows(getattr(found.__objclass__, last, None))
     if rows:
-        row = rows[0]  # those behind it are for classes of the user's
+        # Those behind the first are for classes of the user's, and so is one that asks for their numbers.
+        row = next((row for row in rows if row.when is not has_float), rows[0])
         return "zero" if row.kind is RowKind.ZERO or _is_step(row) else "rule"
     inner = getattr(found, "__wrapped__", found)
     if is_function(inner) or (isinstance(inner, type) and _is_in_python(inner)):
