@@ -71,6 +71,18 @@ def check_once_warm(program: Callable[[float], Any]) -> None:
     check_gradient(program, 0.8)
 
 
+def check_five_calls(f: Callable[[Any], Any], warm_after: int, rel: float) -> None:
+    """Compare five calls of `f` at 1.5, in both modes, with the plain one, and slopes with differences."""
+    x, h = 1.5, 1e-5
+    expected = f(x)
+    slope = (f(x + h) - f(x - h)) / (2.0 * h)
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for _ in range(5):
+            for value, derivative in (adbc.value_and_grad(f)(x), adbc.jvp(f, (x,), (1.0,))):
+                assert value == expected
+                assert derivative == pytest.approx(slope, rel=rel)
+
+
 def plain_call(f: Callable[..., Any], keywords: dict[str, Any]) -> Callable[..., Any]:
     return (lambda *args: f(*args, **keywords)) if keywords else f
 

@@ -96,9 +96,9 @@ class Context:
     given: Sequence[Any] | None = None
     """The arguments that the call was given, if they were noted."""
     kept: Kept | None = None
+    """What libraries keep for themselves, as far as it was met."""
     made: Made | None = None
     """What code of libraries has made of constants, if that was noted."""
-    """What libraries keep for themselves, as far as it was met."""
     left: dict[int, tuple[Any, Any]]
     """By address, memory that code of a library has changed when it was called as it is, and what it has left
     there."""

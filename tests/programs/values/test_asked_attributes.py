@@ -15,14 +15,20 @@ import adbc
 ASKED: list[str] = []
 
 
-class Telling:
-    def __init__(self, v: float) -> None:
-        self.v = v
-        self.w = [v]
+class Tells:
+    """What is asked of an instance is noted."""
+
+    __slots__ = ()
 
     def __getattribute__(self, name: str) -> Any:
         ASKED.append(name)
         return object.__getattribute__(self, name)
+
+
+class Telling(Tells):
+    def __init__(self, v: float) -> None:
+        self.v = v
+        self.w = [v]
 
 
 class OwnCopies(Telling):
@@ -38,16 +44,12 @@ class OwnState(Telling):
         return {"v": self.v * 2.0}
 
 
-class InSlots:
+class InSlots(Tells):
     __slots__ = ("left", "v", "w")
 
     def __init__(self, v: float) -> None:
         self.v = v
         self.w = [v]
-
-    def __getattribute__(self, name: str) -> Any:
-        ASKED.append(name)
-        return object.__getattribute__(self, name)
 
 
 class Keyed(Telling):
@@ -58,13 +60,9 @@ class Keyed(Telling):
         return self.v * len(key)
 
 
-class InMapping(collections.abc.Mapping[str, float]):
+class InMapping(Tells, collections.abc.Mapping[str, float]):
     def __init__(self, v: float) -> None:
         self.v = v
-
-    def __getattribute__(self, name: str) -> Any:
-        ASKED.append(name)
-        return object.__getattribute__(self, name)
 
     def __getitem__(self, key: str) -> float:
         return self.v

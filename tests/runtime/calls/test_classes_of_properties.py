@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import adbc
+from tests.programs.checks import check_five_calls
 
 
 class Doubled(property):
@@ -164,14 +165,7 @@ PROGRAMS = [
 @pytest.mark.parametrize("warm_after", [0, 3])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_values_and_gradients(f: Callable[[Any], Any], warm_after: int) -> None:
-    x, h = 1.5, 1e-5
-    expected = f(x)
-    slope = (f(x + h) - f(x - h)) / (2.0 * h)
-    with adbc.use(adbc.Config(warm_after=warm_after)):
-        for _ in range(5):
-            for value, derivative in (adbc.value_and_grad(f)(x), adbc.jvp(f, (x,), (1.0,))):
-                assert value == expected
-                assert derivative == pytest.approx(slope, rel=1e-7)
+    check_five_calls(f, warm_after, rel=1e-7)
 
 
 def test_what_has_no_getter_but_a_method_that_answers_is_refused() -> None:

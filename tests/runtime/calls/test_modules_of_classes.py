@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-import adbc
 from adbc.cpython.libraries import is_library_class
+from tests.programs.checks import check_five_calls
 
 IN_A_DICT = """
 def f(x):
@@ -92,14 +92,7 @@ def in_a_dict() -> Callable[[Any], Any]:
     "f", [made_by_new_class, renamed, of_a_library_by_its_base, made_as_a_dataclass, in_a_dict()]
 )
 def test_values_and_gradients(f: Callable[[Any], Any], warm_after: int) -> None:
-    x, h = 1.5, 1e-5
-    expected = f(x)
-    slope = (f(x + h) - f(x - h)) / (2.0 * h)
-    with adbc.use(adbc.Config(warm_after=warm_after)):
-        for _ in range(5):
-            for value, derivative in (adbc.value_and_grad(f)(x), adbc.jvp(f, (x,), (1.0,))):
-                assert value == expected
-                assert derivative == pytest.approx(slope, rel=1e-8)
+    check_five_calls(f, warm_after, rel=1e-8)
 
 
 def test_classes_of_libraries_are_theirs() -> None:
