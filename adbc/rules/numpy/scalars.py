@@ -14,7 +14,7 @@ from adbc.rules.numpy.creation import copying
 from adbc.rules.numpy.views import ViewRule
 from adbc.rules.table import Overlay, Rule, ScalarRule, TextRule, ZeroRule
 
-__all__ = ["ROWS"]
+__all__ = ["METHODS", "ROWS"]
 
 COMPLEX = [np.complex64, np.complex128, np.clongdouble]
 INEXACT = [np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import platform
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from adbc.functions import is_builtin_function, is_function
 from adbc.rules import default_table
 from adbc.rules.classes import has_float
 from adbc.rules.kinds import RowKind
+from adbc.rules.numpy.scalars import METHODS
+from adbc.rules.table import Rule
 from adbc.testing.coverage.entries import entries_of
 
 __all__ = ["MODULES", "page", "resolved", "what_it_has"]
@@ -45,6 +47,8 @@ INSTEAD = {
     "Generator.spawn": "seeds",
 }
 """What to use in place of what is refused, by the end or the beginning of a name."""
+
+_NUMBERS = "numpy.float64."
 
 IN_C_BELOW = ("json.dump", "json.dumps", "json.JSONEncoder", "fractions.Fraction")
 """Functions in Python that end in C where they are given a number with a derivative."""
@@ -85,9 +89,9 @@ def what_it_has(entry: str, thing: Any = None) -> str:
     if not rows and hasattr(found, "__objclass__"):  # a method that is inherited
         rows = table.rows(getattr(found.__objclass__, last, None))
     if rows:
-        # Those behind the first are for classes of the user's, and so is one that asks for their numbers.
-        row = next((row for row in rows if row.when is not has_float), rows[0])
-        return "zero" if row.kind is RowKind.ZERO or _is_step(row) else "rule"
+        if entry.startswith(_NUMBERS) and last in METHODS:
+            return what_it_has(f"numpy.ndarray.{last}")
+        return "zero" if _is_zero(rows) else "rule"
     inner = getattr(found, "__wrapped__", found)
     if is_function(inner) or (isinstance(inner, type) and _is_in_python(inner)):
         return "descent"
@@ -96,6 +100,17 @@ def what_it_has(entry: str, thing: Any = None) -> str:
     if entry.startswith(("numpy.r_", "numpy.c_", "numpy.s_", "numpy.mgrid", "numpy.ogrid")):
         return "descent"
     return "refused"
+
+
+def _is_zero(rows: Sequence[Rule]) -> bool:
+    """Whether the rows of a function give no derivative by plain numbers or arrays.
+
+    Overlays are for numbers of the user's own classes then, and what is zero besides a formula is so for
+    whole numbers.
+    """
+    first = next((row for row in rows if row.when is not has_float), rows[0])
+    formulas = (row for row in rows if row.kind not in (RowKind.ZERO, RowKind.OVERLAY, RowKind.OPT_OUT))
+    return (first.kind is RowKind.ZERO or _is_step(first)) and all(map(_is_step, formulas))
 
 
 def _is_step(row: Any) -> bool:

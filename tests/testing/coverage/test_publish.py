@@ -21,7 +21,11 @@ def test_what_functions_have() -> None:
     assert what_it_has("math.sin", math.sin) == "rule"
     assert what_it_has("bisect.bisect", bisect.bisect) == "rule"
     assert what_it_has("numpy.floor", np.floor) == "zero"
+    assert what_it_has("math.isclose", math.isclose) == "zero"
+    assert what_it_has("math.nextafter", math.nextafter) == "rule"  # of whole numbers it is zero
     assert what_it_has("numpy.hypot.reduce") == "rule"
+    assert what_it_has("numpy.float64.sum", np.float64.sum) == "rule"  # of a whole number it is zero
+    assert what_it_has("numpy.float64.round", np.float64.round) == "zero"
     assert what_it_has("numpy.random.normal") == "rule"
     assert what_it_has("numpy.random.Generator.gamma") == "rule"
     assert what_it_has("numpy.geomspace", np.geomspace) == "descent"
