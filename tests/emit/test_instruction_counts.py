@@ -180,6 +180,23 @@ def shapes(k: float, x: float, n: int) -> float:
     return x
 
 
+class Drawing:
+    def __init__(self, k: float) -> None:
+        self.shapes, self.zoom = [Linear(k), Square(0.5), Linear(0.1)], k
+
+    def total(self) -> float:
+        """The argument stands in a field, which is read behind the method."""
+        return sum(shape.value(self.zoom) for shape in self.shapes)
+
+
+def drawn(k: float, x: float, n: int) -> float:
+    drawings = [Drawing(k), Drawing(x)]
+    for _ in range(n):
+        for drawing in drawings:
+            x = x + drawing.total() * 0.01
+    return x
+
+
 def starred(k: float, x: float, n: int) -> float:
     row = [k, x, 2.0 * x]
     for _ in range(n):
@@ -198,6 +215,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float
     (pairs, lambda n: (2.0, 0.01, n), 6.4, 2.7),
     (layers, lambda n: (0.7, 0.4, n), 8.2, 5.0),
     (shapes, lambda n: (0.7, 0.4, n), 9.0, 6.0),
+    (drawn, lambda n: (0.7, 0.4, n), 14.5, 9.5),
     (starred, lambda n: (0.01, 0.4, n), 78.0, 48.0),
     (tallies, lambda n: (0.7, 0.4, n), 10.9, 7.5),
     (table, lambda n: (0.7, n), 2.0, 1.6),

@@ -38,11 +38,15 @@ calls what that has found::
         %z: Any = call %m(%y)                               %y: Any = call sqrt(%x)
                                                             %t: bool = call operator.eq(%w, 1)
                                                             branch %t, b.read.known, b.read.other
+
+Where what stands between is left by a side exit, the rest of the function is given the method as an object,
+which is made there (`bound`).
 """
 
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -54,8 +58,9 @@ from adbc.ir.handlers import take_handler
 from adbc.ir.ops import PURE
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.typed.guards import test_for_method
+from adbc.records import record
 from adbc.types.callables import Callables
-from adbc.types.inference import type_of
+from adbc.types.inference import is_rest, type_of
 from adbc.types.lattice import ANY, BOOL, INT, NONE, STR, AbstractType, ClosureType, ConstType, Exact
 
 __all__ = ["Fork", "Seen", "split_calls", "split_methods", "split_names"]
@@ -89,13 +94,13 @@ def split_calls(graph: Graph, seen: Callable[[Value], Seen | None], method_of: M
     """
     written = 0
     users = _users(graph)
-    for read, calls in _methods(graph, users):
+    for read, uses in _methods(graph, users):
         if (found := seen(read.operands[1])) is None:
             continue
         classes = [known for known in found.callables.kinds if isinstance(known, Exact)]
         if classes and written < _LIMIT:
-            written += len(classes) * len(calls)
-            _split_apart(graph, read, calls, classes, found, method_of)
+            written += len(classes) * len(uses.calls)
+            _split_apart(graph, read, uses, classes, found, method_of)
     for call in list(graph.instructions()):
         block = call.block
         assert block is not None
@@ -214,22 +219,37 @@ def _users(graph: Graph) -> dict[Value, int]:
     return users
 
 
-def _methods(graph: Graph, users: dict[Value, int]) -> list[tuple[Instruction, list[Instruction]]]:
+@record
+class _Uses:
+    """What is done with a method that was read: it is called, or handed to the rest of the function."""
+
+    calls: list[Instruction]
+    rests: list[Instruction]
+
+
+def _methods(graph: Graph, users: dict[Value, int]) -> list[tuple[Instruction, _Uses]]:
     """The attributes that are read from values of unknown type to be called and for nothing else, with these
-    calls, unless they are called where they are read."""
-    called: dict[Instruction, list[Instruction]] = {}
+    calls and with side exits on the way to them, unless they are called where they are read."""
+    found: dict[Value, _Uses] = {}
     for call in graph.instructions():
         callee = call.operands[0] if call.op == "call" else None
         if isinstance(callee, Instruction) and _calls(callee, intrinsics._getattr_):
-            called.setdefault(callee, []).append(call)
+            found.setdefault(callee, _Uses([], [])).calls.append(call)
+    for block in graph.blocks:
+        last = block.instructions[-1] if block.instructions else None
+        if last is not None and is_rest(last) and block.handler is None:
+            for value in dict.fromkeys(last.operands[1:]):
+                if value in found and last.operands.count(value) == 1:
+                    found[value].rests.append(last)
     return [
-        (read, calls)
-        for read, calls in called.items()
-        if type_of(read) is ANY
+        (read, uses)
+        for read, uses in found.items()
+        if isinstance(read, Instruction)
+        and type_of(read) is ANY
         and type_of(read.operands[1]) is ANY
-        and users[read] == len(calls)
-        and all(_may_be_split(call) for call in (read, *calls))
-        and not _is_read_to_call(read, calls[0], users)
+        and users[read] == len(uses.calls) + len(uses.rests)
+        and all(_may_be_split(call) for call in (read, *uses.calls))
+        and not _is_read_to_call(read, uses.calls[0], users)
     ]
 
 
@@ -359,12 +379,12 @@ def _split(
 def _split_apart(
     graph: Graph,
     read: Instruction,
-    calls: Sequence[Instruction],
+    uses: _Uses,
     kinds: Sequence[Exact],
     found: Seen,
     method_of: MethodOf,
 ) -> None:
-    """Split `read`, of a method, by the classes of its object, and `calls` by what was found there."""
+    """Split `read`, of a method, by the classes of its object, and the calls by what was found there."""
     value = read.operands[1]
     fork = Fork(graph, read, "read")
     builder, which = fork.builder, Phi(fork.behind, INT)
@@ -383,8 +403,30 @@ def _split_apart(
         builder.block = other
     which.operands[builder.block] = Const(0)
     fork.give_as_it_was(*([_look(found, value, read)] if found.callables.is_open else []), read)
-    for call in calls:
+    for call in uses.calls:
         _call_by_number(graph, call, which, value, bound)
+    fronts = tuple(tuple(v.value if isinstance(v, Const) else None for v in front) for _, front in bound.values())
+    for rest in uses.rests:
+        block = rest.block
+        assert block is not None
+        operands = [Const(bound_method), fork.result, which, value, Const((*bound,)), Const(fronts)]
+        method = Instruction("call", operands, type=ANY, position=rest.position)
+        method.block = block
+        block.instructions.insert(-1, method)
+        rest.operands = [method if v is fork.result else v for v in rest.operands]
+
+
+def bound_method(
+    method: Any, which: int, obj: Any, numbers: tuple[int, ...], fronts: tuple[tuple[Any, ...], ...]
+) -> Any:
+    """The method that was read from `obj`: that of `fronts` (a function, with what it is bound to, None for
+    `obj`) of which `which` is the number in `numbers`, else `method` itself."""
+    if which not in numbers:
+        return method
+    function, *owner = fronts[numbers.index(which)]
+    if not owner:
+        return function
+    return types.MethodType(function, obj if owner[0] is None else owner[0])
 
 
 def _call_by_number(
