@@ -93,12 +93,15 @@ def exact_typeof(value: object, depth: int = _DEPTH_LIMIT) -> AbstractType:
 
 
 def _of_function(function: types.FunctionType) -> AbstractType:
-    """The type of a function: it alone, or all with its code if others like it may be made at any time."""
+    """The type of a function: it alone, or all with its code if others like it may be made at any time, as
+    the function of a class statement is, whose code is not said to be nested."""
     code = function.__code__
-    if not code.co_flags & inspect.CO_NESTED and function.__closure__ is None:
+    if code.co_flags & _HOW_MADE == inspect.CO_OPTIMIZED and function.__closure__ is None:
         return ConstType(function)
     return Exact(types.FunctionType) if function in _apart else ClosureType(code, function.__globals__)
 
+
+_HOW_MADE = inspect.CO_OPTIMIZED | inspect.CO_NESTED
 
 _apart: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
 

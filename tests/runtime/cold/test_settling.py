@@ -163,6 +163,39 @@ def test_nothing_is_built_behind_the_fifth_call(function: Any, a: float, b: floa
         assert builds[4:] == [builds[-1]] * 16
 
 
+def springs(a: float, b: float) -> float:
+    """Its classes are other ones in each call."""
+
+    class Spring:
+        def __init__(self, k: float) -> None:
+            self.k = k
+
+        def force(self, x: float) -> float:
+            return -self.k * x
+
+    class Damped(Spring):
+        def force(self, x: float) -> float:
+            return super().force(x) * b
+
+    x = 1.0
+    for spring in (Spring(a), Damped(a), Spring(2.0)):
+        x += 0.1 * spring.force(x)
+    return x
+
+
+def test_classes_that_are_made_in_each_call() -> None:
+    """The functions of class statements are known by their code, and so is what makes the classes."""
+    engine = make_engine(RuleTable(SOURCES), Config(warm_after=10))
+    with using(engine):
+        slope = (springs(1.0 + 1e-6, 2.0) - springs(1.0 - 1e-6, 2.0)) / 2e-6
+        gradient = adbc.grad(springs)
+        builds = []
+        for _ in range(60):
+            assert gradient(1.0, 2.0) == pytest.approx(slope, rel=1e-6)
+            builds.append(engine.builds)
+        assert builds[40:] == [builds[-1]] * 20
+
+
 def test_code_is_for_what_is_called_again() -> None:
     """A function that was called twice is interpreted still; one of a library is for longer."""
     engine = make_engine(RuleTable(SOURCES), Config())
