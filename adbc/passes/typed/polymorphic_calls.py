@@ -405,7 +405,7 @@ def _split_apart(
     fork.give_as_it_was(*([_look(found, value, read)] if found.callables.is_open else []), read)
     for call in uses.calls:
         _call_by_number(graph, call, which, value, bound)
-    fronts = tuple(tuple(v.value if isinstance(v, Const) else None for v in front) for _, front in bound.values())
+    fronts = tuple(tuple(getattr(v, "value", None) for v in front) for _, front in bound.values())
     for rest in uses.rests:
         block = rest.block
         assert block is not None
