@@ -45,7 +45,7 @@ from adbc.runtime.calls.forms import forms_met
 from adbc.runtime.calls.in_c import InC
 from adbc.runtime.calls.iterating import Iterating
 from adbc.runtime.calls.known_functions import Called, KnownFunctions
-from adbc.runtime.calls.logs import is_off
+from adbc.runtime.calls.logs import is_silent
 from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plain import is_plain, reads_lists
@@ -231,14 +231,14 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
         kind: Any = BuiltinFunctionType if type(f) is METHOD_OF_CLASS else type(f)
         entered: Any = None
         if kind is FunctionType:
-            if f.__module__ == "logging" and is_off(f, xs):
+            if f.__module__ == "logging" and is_silent(f, xs):
                 return self.of_values(context, f, xs, len(xs) + 1, keywords)
             entered = self.enter_known(context, keywords, f, ff, xs, fs, "function", mode)
             if entered is not None:
                 return entered
         elif kind is MethodType and type(f.__func__) is FunctionType:
             given, beside = (f.__self__, *xs), (own_part(ff), *fs)
-            if f.__func__.__module__ == "logging" and is_off(f.__func__, given):
+            if f.__func__.__module__ == "logging" and is_silent(f.__func__, given):
                 return self.of_values(context, f, xs, len(xs) + 1, keywords)
             entered = self.enter_known(context, keywords, f.__func__, None, given, beside, "method", mode)
             if entered is not None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from adbc.cpython.libraries import is_library_class
 
-__all__ = ["is_off", "is_quiet", "streams"]
+__all__ = ["is_quiet", "is_silent", "streams"]
 
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "exception": 40, "critical": 50}
 _ATOMS = (str, int, float, complex, bool, types.NoneType)
@@ -31,9 +31,16 @@ _MANY = 100
 """The most elements of containers that a line may have: more are not looked through."""
 
 
-def is_off(function: types.FunctionType, args: Sequence[Any]) -> bool:
-    """Whether `function`, of the module `logging`, is asked by `args` for a line of a level that is off."""
-    found = _asked(function.__qualname__, args)
+_QUESTIONS = frozenset({"Logger.isEnabledFor", "Logger.getEffectiveLevel", "Logger.hasHandlers"})
+
+
+def is_silent(function: types.FunctionType, args: Sequence[Any]) -> bool:
+    """Whether `function`, of the module `logging`, is asked by `args` for a line of a level that is off, or
+    what a logger would do with one."""
+    name = function.__qualname__
+    if name in _QUESTIONS:
+        return bool(args) and _is_as_made(args[0]) and all(type(x) is int for x in args[1:])
+    found = _asked(name, args)
     return found is not None and not found[0].isEnabledFor(found[1])
 
 
@@ -68,13 +75,20 @@ def _asked(name: str, args: Sequence[Any]) -> tuple[Any, int] | None:
         logger = logging.root
     else:
         return None
-    if type(logger) not in (logging.Logger, logging.RootLogger) or any(map(callable, vars(logger).values())):
+    if not _is_as_made(logger):
         return None
     if method == "log":
         level = args[0] if args else None
     else:
         level = _LEVELS.get(method)
     return None if type(level) is not int else (logger, level)
+
+
+def _is_as_made(logger: Any) -> bool:
+    """Whether `logger` is one of the standard library's, without functions of its own."""
+    logging: Any = sys.modules["logging"]
+    is_usual = type(logger) in (logging.Logger, logging.RootLogger)
+    return is_usual and not any(map(callable, vars(logger).values()))
 
 
 def _handlers(logger: Any) -> Iterator[Any]:

@@ -225,3 +225,42 @@ def test_a_level_that_is_asked_by_code_of_the_users_is_followed() -> None:
             assert STREAM.getvalue().splitlines() == ["says_nothing DEBUG x is 1.50"]
         finally:
             log.__class__ = logging.Logger
+
+
+def asks_first(x):
+    log, y = logging.getLogger("tests.logs"), x
+    for _ in range(10):
+        y = y * x
+        if log.isEnabledFor(logging.DEBUG) or log.getEffectiveLevel() < 20 or not log.hasHandlers():
+            log.debug("y is %s", y)
+    return y
+
+
+class Answering(logging.Logger):
+    """It answers with a count, on which the value depends."""
+
+    asked = 0
+
+    def isEnabledFor(self, level):
+        self.asked += 1
+        return self.asked
+
+
+def asks_another(x):
+    log = Answering("another")
+    log.level = x
+    return x * log.isEnabledFor(10) * log.isEnabledFor(10) + log.getEffectiveLevel()
+
+
+def test_questions_about_levels_cost_little():
+    with logger():
+        for _ in range(60):
+            assert forward(asks_first) == reverse(asks_first) == pytest.approx(11 * 1.5**10)
+        gradient = adbc.grad(asks_first)
+        gradient(1.5)
+        assert executed(lambda: gradient(1.5)) < 70 * executed(lambda: asks_first(1.5))
+
+
+def test_a_logger_of_the_programs_may_answer_otherwise():
+    for _ in range(3):
+        assert forward(asks_another) == reverse(asks_another) == 3.0
