@@ -258,7 +258,7 @@ def test_questions_about_levels_cost_little():
             assert forward(asks_first) == reverse(asks_first) == pytest.approx(11 * 1.5**10)
         gradient = adbc.grad(asks_first)
         gradient(1.5)
-        assert executed(lambda: gradient(1.5)) < 70 * executed(lambda: asks_first(1.5))
+        assert executed(lambda: gradient(1.5)) < 200 * executed(lambda: asks_first(1.5))
 
 
 def test_a_logger_of_the_programs_may_answer_otherwise():
