@@ -143,6 +143,36 @@ class Pair(NamedTuple):
     second: Any
 
 
+class Doubled(Pair):
+    """A property stands in front of an element."""
+
+    first = property(lambda self: 2.0 * self[0])  # type: ignore[assignment]
+
+
+class Noted(Pair):
+    """It has attributes beside its elements, of which one has the name of a field of others."""
+
+    depth = 2.0
+
+
+class Watched(Pair):
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        return found * 3.0 if name == "second" else found
+
+
+class Wide(Slotted):
+    """A property stands in front of a slot."""
+
+    __slots__ = ("c",)
+    a = property(lambda self: 2.0 * Slotted.a.__get__(self))  # type: ignore[attr-defined]
+
+    def __init__(self, a: Any) -> None:
+        Slotted.a.__set__(self, a)  # type: ignore[attr-defined]
+        self.b = a
+        self.c = [a]
+
+
 def size(shape: Any, x: Any) -> Any:
     match shape:
         case Ring(r, inner=i):
@@ -153,6 +183,8 @@ def size(shape: Any, x: Any) -> Any:
             return w * h
         case Square(area, side):
             return area + side * x
+        case Wide(a, b, c=[d]):
+            return a * b * d
         case Slotted(a, b):
             return a * b
         case Slotted(a):
@@ -179,6 +211,10 @@ def size(shape: Any, x: Any) -> Any:
             return v * v
         case Pixel(v, w):
             return v * (w[0] if isinstance(w, list) else w) + x
+        case Pair([v], w):
+            return v * w
+        case Noted(v, depth=d):
+            return v * d
         case Pair(v, second=w):
             return v - w * x
         case float(v):
@@ -202,6 +238,8 @@ SHAPES: list[Callable[[Any], Any]] = [
     lambda x: Pixel(x, x * x), lambda x: Pair(x, 3.0 * x), lambda x: x, lambda x: 3, lambda x: None,
     lambda x: Deep(x, x * x, [x, 1.0]), lambda x: Deep(x, x, ()), lambda x: Pixel(2.0, [x]),
     lambda x: Narrow(x, [x * x]), lambda x: Narrow(2.0 * x, ()),
+    lambda x: Doubled(x, x * x), lambda x: Noted(x, 1.0), lambda x: Watched(2.0, x), lambda x: Pair([x], x),
+    Wide,
     lambda x: "text", lambda x: [x], lambda x: {"radius": x},
 ]  # fmt: skip
 

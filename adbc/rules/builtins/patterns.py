@@ -6,6 +6,8 @@ keeps its derivative.
 
 from __future__ import annotations
 
+import collections
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +16,8 @@ from adbc.rules.builtins.tuples import tuple_tangent
 from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT, FData, RData, slot_increment, slot_shadow
-from adbc.tangents.fields import instance_dict, plain_check
+from adbc.tangents.containers import NamedTupleKind
+from adbc.tangents.fields import instance_dict, instance_fields, plain_check, slots_of
 from adbc.tangents.objects import FrozenKind, InstanceKind
 from adbc.tangents.protocol import kind_of
 
@@ -117,21 +120,28 @@ def is_plain_match(subject: Any, kind: Any, names: tuple[str, ...], count: int) 
         return False
     if not _tells_nothing_else(cls):
         return False
-    if type(kind_of(cls)) is FrozenKind:
+    if type(kind_of(cls)) in _RECORDS:
         return set(wanted) <= {*_names_of(cls)}
-    fields = instance_dict(subject)
+    fields = _fields_of(subject)
     return all(name in fields and _is_field(cls, name) for name in wanted)
+
+
+def _fields_of(subject: Any) -> dict[str, Any]:
+    """The fields of an instance, in its dictionary and in slots."""
+    return dict(instance_fields(subject)) if slots_of(type(subject)) else instance_dict(subject)
 
 
 def _tells_nothing_else(cls: Any) -> bool:
     """Whether instances of `cls` have no methods that answer for their class and fields."""
-    if (
-        type(kind_of(cls)) not in (InstanceKind, FrozenKind)
-        or cls.__getattribute__ is not object.__getattribute__
-    ):
+    if type(kind_of(cls)) not in _OF_FIELDS or cls.__getattribute__ not in _BY_FIELDS:
         return False
     return not any("__class__" in base.__dict__ for base in cls.__mro__[:-1])
 
+
+_RECORDS = (FrozenKind, NamedTupleKind)
+"""Kinds of instances that are values, with fields that have names."""
+_OF_FIELDS = (InstanceKind, *_RECORDS)
+_BY_FIELDS = (object.__getattribute__, tuple.__getattribute__)
 
 _PLAIN = frozenset({float, int, bool, str, bytes, tuple, list, dict, set, type(None)})
 
@@ -153,7 +163,10 @@ def _matches(cls: type) -> bool:
 
 
 def _is_field(cls: type, name: str) -> bool:
-    """Whether an entry `name` of the dictionary of an instance of `cls` is what its attribute is."""
+    """Whether a field `name` of an instance of `cls` is what its attribute is."""
+    for slot, member in slots_of(cls):
+        if slot == name:
+            return next(base.__dict__[name] for base in cls.__mro__ if name in base.__dict__) is member
     return not any(name in base.__dict__ and hasattr(base.__dict__[name], "__set__") for base in cls.__mro__)
 
 
@@ -166,15 +179,20 @@ def plain_match(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> 
 
 def _read(subject: Any, wanted: Sequence[str]) -> tuple[Any, ...]:
     """The fields of `subject` that are `wanted`."""
-    if wanted and type(kind_of(type(subject))) is FrozenKind:
+    if wanted and type(kind_of(type(subject))) in _RECORDS:
         return tuple([getattr(subject, name) for name in wanted])
-    return tuple(map(instance_dict(subject).__getitem__, wanted))
+    return tuple(map(_fields_of(subject).__getitem__, wanted))
 
 
-def _names_of(cls: type) -> tuple[str, ...]:
+def _names_of(cls: Any) -> tuple[str, ...]:
     kind = kind_of(cls)
-    assert isinstance(kind, FrozenKind)
-    return kind.names
+    if isinstance(kind, FrozenKind):
+        return kind.names
+    return tuple([name for name in cls._fields if type(inspect.getattr_static(cls, name)) is _ELEMENT])
+
+
+_ELEMENT = type(inspect.getattr_static(collections.namedtuple("One", "element"), "element"))
+"""The class of what reads an element of a named tuple by its name."""
 
 
 def _plain_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -192,7 +210,7 @@ def _plain_forwards(subject: Any, kind: Any, names: Any, count: int, f: Any, *ot
     if not wanted:
         return (), None, None
     out = _read(subject, wanted)
-    if type(kind_of(type(subject))) is FrozenKind:
+    if type(kind_of(type(subject))) in _RECORDS:
         parts = None if type(f) is not FData else tuple([f.__dict__.get(name) for name in wanted])
         return out, parts, (None, wanted)
     if f is None:
