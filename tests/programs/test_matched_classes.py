@@ -165,10 +165,9 @@ class Wide(Slotted):
     """A property stands in front of a slot."""
 
     __slots__ = ("c",)
-    a = property(lambda self: 2.0 * Slotted.a.__get__(self))  # type: ignore[attr-defined]
+    a = property(lambda self: 2.0 * self.b)  # type: ignore[assignment]
 
     def __init__(self, a: Any) -> None:
-        Slotted.a.__set__(self, a)  # type: ignore[attr-defined]
         self.b = a
         self.c = [a]
 
