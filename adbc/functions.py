@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any, TypeGuard
 
-__all__ = ["is_builtin_function", "is_function", "meaning_of", "stands_for_another"]
+__all__ = ["default_of", "is_builtin_function", "is_function", "meaning_of", "stands_for_another"]
 
 
 def is_function(x: Any) -> TypeGuard[types.FunctionType]:
@@ -26,6 +26,20 @@ def meaning_of(function: types.FunctionType) -> tuple[Any, ...]:
     """The code and the defaults of `function`, from which it follows what a call of it does."""
     by_name = function.__kwdefaults__
     return function.__code__, function.__defaults__, None if by_name is None else {**by_name}
+
+
+def default_of(function: types.FunctionType, index: int) -> Any:
+    """The default of a parameter of `function`, counted from the last one, which has -1; an object of a class
+    that nobody else has, if there is none."""
+    defaults = function.__defaults__ or ()
+    return defaults[index] if -index <= len(defaults) else _ABSENT
+
+
+class _Absent:
+    """The class of what stands for a default that is not there."""
+
+
+_ABSENT = _Absent()
 
 
 def stands_for_another(cls: type) -> bool:

@@ -10,6 +10,8 @@ from adbc.types.typeof import is_followed_by_code, typeof
 
 __all__ = ["Callables"]
 
+Defaults = tuple[type | None, ...]
+
 _MOST = 4
 """A call of what turns out to be of more kinds than these is decided whenever it is made."""
 
@@ -17,14 +19,16 @@ _MOST = 4
 class Callables:
     """The kinds of values that were seen at one place, as long as these are few and may be called.
 
-    kinds: one function, the code of all functions like it, or the class of an object.  is_open: whether
-    another kind may still be added.
+    kinds: one function, the code of all functions like it, or the class of an object.  defaults: by code,
+    the classes of the defaults that functions like it had, None for one that was now of this class and now
+    of that.  is_open: whether another kind may still be added.
     """
 
-    __slots__ = ("is_open", "kinds")
+    __slots__ = ("defaults", "is_open", "kinds")
 
     def __init__(self) -> None:
         self.kinds: list[AbstractType] = []
+        self.defaults: dict[types.CodeType, Defaults] = {}
         self.is_open = True
 
     def meet(self, value: object) -> bool:
@@ -32,8 +36,24 @@ class Callables:
         if not self.is_open or value is None:
             return False  # None stands where nothing is called
         known = typeof(value)
+        has_changed = False
+        if isinstance(known, ClosureType):
+            defaults = value.__defaults__  # type: ignore[attr-defined]  # a function
+            has_changed = bool(defaults) and self._meet_defaults(known.code, tuple(map(type, defaults)))
         # What is met again, as a function in a loop mostly is, has been asked the rest before.
-        return known not in self.kinds and self.add(_kind(known, value))
+        return (known not in self.kinds and self.add(_kind(known, value))) or has_changed
+
+    def _meet_defaults(self, code: types.CodeType, classes: Defaults) -> bool:
+        """Remember the classes of the defaults of a function with this code; whether anything has changed."""
+        known = self.defaults.get(code, classes)
+        if len(known) != len(classes):
+            classes = ()
+        else:
+            classes = tuple([a if a is b else None for a, b in zip(known, classes, strict=True)])
+        if self.defaults.get(code) == classes:
+            return False
+        self.defaults[code] = classes
+        return True
 
     def add(self, kind: AbstractType | None) -> bool:
         """Remember that a value was of this `kind`, None if there is no such thing; whether anything has
@@ -51,6 +71,8 @@ class Callables:
         for kind in other.kinds:
             if kind not in self.kinds and len(self.kinds) < _MOST:
                 self.kinds.append(kind)
+        for code, classes in other.defaults.items():
+            self._meet_defaults(code, classes)
         self.is_open = self.is_open and other.is_open and len(self.kinds) < _MOST
         return before != (len(self.kinds), self.is_open)
 

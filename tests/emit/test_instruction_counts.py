@@ -197,6 +197,14 @@ def drawn(k: float, x: float, n: int) -> float:
     return x
 
 
+def bound(k: float, x: float, n: int) -> float:
+    scales = [lambda v, k=k: v * k for k in (k, 0.5)]
+    for _ in range(n):
+        for scale in scales:
+            x = x + scale(x) * 0.01
+    return x
+
+
 def starred(k: float, x: float, n: int) -> float:
     row = [k, x, 2.0 * x]
     for _ in range(n):
@@ -216,6 +224,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float
     (layers, lambda n: (0.7, 0.4, n), 8.2, 5.0),
     (shapes, lambda n: (0.7, 0.4, n), 9.0, 6.0),
     (drawn, lambda n: (0.7, 0.4, n), 14.5, 9.5),
+    (bound, lambda n: (0.7, 0.4, n), 12.7, 6.6),
     (starred, lambda n: (0.01, 0.4, n), 78.0, 48.0),
     (tallies, lambda n: (0.7, 0.4, n), 10.9, 7.5),
     (table, lambda n: (0.7, n), 2.0, 1.6),

@@ -45,12 +45,14 @@ which is made there (`bound`).
 
 from __future__ import annotations
 
+import inspect
 import operator
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from adbc.flags import HEAP_TYPE
+from adbc.functions import default_of
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
@@ -370,10 +372,51 @@ def _split(
             if front is not None:
                 fork.test_method(callee, front, other)
                 callee, *given = *front, *given
+        elif isinstance(known, ClosureType) and not call.keywords:
+            classes = found.callables.defaults.get(known.code, ())
+            given = [*given, *_defaults(fork, known.code, callee, len(given), classes, other)]
         fork.give(builder.call(callee, *given, keywords=call.keywords))
         builder.block = other
     look = [_look(found, value, call)] if found.callables.is_open else []
     fork.give_as_it_was(*look, *([] if method is None else [method]), call)
+
+
+def _defaults(
+    fork: Fork,
+    code: types.CodeType,
+    function: Value,
+    count: int,
+    classes: Sequence[type | None],
+    other: Block,
+) -> list[Value]:
+    """The defaults of `function`, which is called with `count` arguments, for the parameters that are left,
+    each tested for the class that it was seen to be of; the way where one is of another is `other`."""
+    missing = code.co_argcount - count
+    if code.co_flags & _GATHERING or code.co_kwonlyargcount or not 0 < missing <= len(classes):
+        return []
+    if None in classes[-missing:]:
+        return []
+    found: list[Value] = []
+    for index in range(-missing, 0):
+        cls = classes[index]
+        assert cls is not None
+        default = fork.builder.call(default_of, function, Const(index), type=ANY)
+        one = fork.graph.add_block(f"{fork.label}.default")
+        fork.builder.branch(
+            fork.builder.call(intrinsics._class_is_, default, Const(cls), type=BOOL), one, other
+        )
+        fork.builder.block = one
+        if cls in _ASSUMED:
+            known = Exact(cls)
+            default = fork.builder.call(intrinsics._assume_, default, Const(known), type=known)
+        found.append(default)
+    return found
+
+
+_ASSUMED = (float, int, bool, str)
+
+
+_GATHERING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def _split_apart(

@@ -6,6 +6,7 @@ from adbc.rules import elements, recollections, stopping
 from adbc.rules.builtins import (
     cells,
     container_classes,
+    defaults,
     dicts,
     displays,
     inspection,
@@ -33,6 +34,7 @@ ROWS: list[Rule] = [
     *dicts.ROWS,
     *sets.ROWS,
     *cells.ROWS,
+    *defaults.ROWS,
     *recollections.ROWS,
     *iteration.ROWS,
     *container_classes.ROWS,
