@@ -34,6 +34,7 @@ class _Partial(Surrogate):
     """`functools.partial`, followed like a class of the user's: what it holds keeps its derivative."""
 
     __stands_for__ = functools.partial
+    is_followed = True  # where a call is known to be one of an instance
 
     def __init__(self, func: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         self.func = func
@@ -41,7 +42,9 @@ class _Partial(Surrogate):
         self.keywords = keywords
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        return self.func(*self.args, *args, **{**self.keywords, **keywords})
+        if self.keywords or keywords:
+            return self.func(*self.args, *args, **{**self.keywords, **keywords})
+        return self.func(*self.args, *args)  # a call with as many arguments as these tuples have
 
     def __repr__(self) -> str:
         return _text(self.func, self.args, self.keywords)

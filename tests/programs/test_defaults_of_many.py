@@ -1,4 +1,4 @@
-"""Functions with defaults, of which there are several with one code: ``[lambda v, k=k: v * k for k in row]``."""
+"""Functions with defaults, several with one code each: ``[lambda v, k=k: v * k for k in row]``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def memory(x: float) -> Any:
     """Lists, arrays and None: what a list collects is read again."""
 
     def gatherer(weight: float) -> Callable[[float], Any]:
-        def gather(v: float, kept: Any = [], weights: Any = np.array([weight, x]), other: Any = None) -> Any:  # noqa: B006
+        row = np.array([weight, x])
+
+        def gather(v: float, kept: Any = [], weights: Any = row, other: Any = None) -> Any:  # noqa: B006
             kept.append(v * x)
             return weights[len(kept) % 2] * kept[0] + (0.0 if other is None else other)
 
