@@ -91,6 +91,44 @@ def bound_otherwise(x: float) -> Any:
     return total
 
 
+class Ring(Circle):
+    def area(self, k: Any) -> Any:
+        return super().area(k) - k
+
+
+class Half(Circle):
+    def area(self, k: Any) -> Any:
+        return 0.5 * self.r * k
+
+
+class Point(Shape):
+    def area(self, k: Any) -> Any:
+        return 0.0 * k
+
+
+class Tile(Box):
+    def area(self, k: Any) -> Any:
+        return self.a * self.a * k
+
+
+class Gone(Tile):
+    def area(self, k: Any) -> Any:
+        return -self.b * k
+
+
+def many_classes(x: float) -> Any:
+    """Seven of them, and functions of as many kinds."""
+    shapes = [*shapes_of(x), Ring(x), Half(x), Point(), Tile(x, 1.0), Gone(0.5, x)]
+    functions = [math.sin, math.exp, abs, math.sqrt, lambda v: v * x, lambda v: v + 1.0]
+    row, total = [x, 2.0], 0.0
+    for k in range(6):
+        for shape in shapes:
+            total += shape.area(row[k % 2])
+        for function in functions:
+            total += function(row[k % 2])
+    return total
+
+
 def hidden_meanwhile(x: float) -> Any:
     """The argument gives the object an attribute of the name of the method, which is read by then."""
 
@@ -105,7 +143,7 @@ def hidden_meanwhile(x: float) -> Any:
     return total
 
 
-PROGRAMS: list[Callable[[float], Any]] = [elements, fields, bound_otherwise, hidden_meanwhile]
+PROGRAMS: list[Callable[[float], Any]] = [elements, fields, bound_otherwise, hidden_meanwhile, many_classes]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
