@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import copyreg
 import enum
+import inspect
 import types
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -26,7 +27,7 @@ from adbc.tangents import (
     slot_shadow,
     zero_tangent,
 )
-from adbc.tangents.fields import instance_dict
+from adbc.tangents.fields import instance_dict, instance_fields, slots_of
 from adbc.tangents.internal import ARRAY_FRESH
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
@@ -70,10 +71,11 @@ def is_plain_structure(x: Any) -> bool:
                 return False
         elif cls in classes or _is_plain_class(cls):
             classes.add(cls)
-            fields = instance_dict(x)
-            if any(name.startswith("__") for name in fields):
+            own = instance_dict(x)
+            if any(name.startswith("__") for name in own):
                 return False  # it may hide a method
-            pending += fields.values()
+            fields = instance_fields(x) if slots_of(cls) else own.items()
+            pending += [value for _, value in fields]
         elif not _is_own_copy(x):
             return False
     return True
@@ -93,9 +95,12 @@ def _is_own_copy(x: Any) -> bool:
 
 
 def _is_plain_class(cls: Any) -> bool:
-    """Whether instances of `cls` have fields in a dictionary and nothing else, and are copied by these."""
+    """Whether instances of `cls` have fields in a dictionary and in slots and nothing else, and are copied by
+    these."""
     kind, meta = kind_of(cls), type(cls)
-    if type(kind) is not InstanceKind or kind.slots or cls in copyreg.dispatch_table:
+    if type(kind) is not InstanceKind or cls in copyreg.dispatch_table:
+        return False
+    if slots_of(cls) and not _are_found_by_name(cls):
         return False
     if not inherits(meta, "__getattribute__", type) or hasattr(meta, "__getattr__"):
         return False  # its class answers in Python for what it has
@@ -104,6 +109,12 @@ def _is_plain_class(cls: Any) -> bool:
     if any(hasattr(cls, name) for name in _OWN_COPY):
         return False
     return all(inherits(cls, name, object) for name in _OF_OBJECT)
+
+
+def _are_found_by_name(cls: Any) -> bool:
+    """Whether nothing stands in front of the slots of instances of `cls`, and no code is asked to set one."""
+    found = (inspect.getattr_static(cls, name) is member for name, member in slots_of(cls))
+    return inherits(cls, "__setattr__", object) and all(found)
 
 
 def plain_copy(x: Any) -> Any:

@@ -46,14 +46,16 @@ def _is_same_point(found: Any, is_equality: bool) -> bool:
     return bool(found.all() if is_equality else not found.any())
 
 
-def is_left(found: Any, is_equality: bool, owner: Any, key: Any) -> bool:
-    """Whether a comparison with the place `key` of `owner`, and what it has `found`, say that what was there
-    before this call is met again."""
+def is_left(found: Any, is_equality: bool, value: Any, left: Any, owner: Any, key: Any) -> bool:
+    """Whether a comparison of `value` with what is `left` in the place `key` of `owner`, and what it has
+    `found`, say that what was there before this call is met again."""
     if not _is_same_point(found, is_equality):
         return False
     if CALL.memory is None:
         return True
     remembered = CALL.memory.remembered
+    if value is left and id(value) in remembered:  # nobody has kept it before it was made
+        return False
     return id(owner) not in remembered and (id(owner), key) not in remembered
 
 
@@ -71,7 +73,7 @@ def _error(owner: Any, key: Any) -> UnsupportedError:
 
 def _recognise_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     found, is_equality, value, remembered, owner, key = args
-    if is_left(found, is_equality, owner, key):
+    if is_left(found, is_equality, value, remembered, owner, key):
         is_active = carries(value, dargs[2], is_tangent=True)
         if is_active and (value is remembered or not carries(remembered, dargs[3], is_tangent=True)):
             raise _error(owner, key)
@@ -79,9 +81,9 @@ def _recognise_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any
 
 
 def _recognise_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    found, is_equality, value, _, owner, key = args
+    found, is_equality, value, left, owner, key = args
     f = fargs[2]
-    if not is_left(found, is_equality, owner, key) or not carries(value, f, is_tangent=False):
+    if not is_left(found, is_equality, value, left, owner, key) or not carries(value, f, is_tangent=False):
         return None, None, lambda bout: (None,) * 6
     nan = put_off(lambda: _error(owner, key)) if may_be_lost(value, f) else None
     if nan is None:

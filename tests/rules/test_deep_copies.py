@@ -51,6 +51,40 @@ class Slotted:
         self.value = value
 
 
+class Wide(Slotted):
+    """Slots, one of them without a value, beside a dictionary."""
+
+    __slots__ = ("__dict__", "other", "unset")
+
+    def __init__(self, value: Any, other: Any) -> None:
+        super().__init__(value)
+        self.other = other
+        self.more = [other]
+
+
+class Setting(Slotted):
+    """Is asked to set what the copy gets."""
+
+    __slots__ = ("scale",)
+
+    def __init__(self, value: Any) -> None:
+        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "scale", 2.0)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, [2.0 * v for v in value] if name == "value" else value)
+
+
+class Shading(Slotted):
+    """A property stands in front of a slot."""
+
+    __slots__ = ()
+    value = property(lambda self: [3.0])  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        pass
+
+
 def of_lists(x: float, xs: list[float]) -> Any:
     before = [[x, 2.0], xs, (x, [x * x]), {"a": [x], 3: x}]
     after = copy.deepcopy(before)
@@ -76,6 +110,22 @@ def of_objects(x: float, xs: list[float]) -> Any:
         if k == 1:
             bodies = trial
     return total
+
+
+def of_slots(x: float, xs: list[float]) -> Any:
+    row = [x, xs[0]]
+    before: list[Any] = [Slotted(row), Wide(x, x * x), Wide(row, xs)]
+    total = 0.0
+    for _ in range(3):
+        after = copy.deepcopy(before)
+        after[0].value[0] *= x
+        after[1].other += after[1].value * after[1].more[0]
+        after[2].more[0][1] *= before[2].other[0]
+        total += sum(after[2].value) * after[1].other + sum(after[2].other)
+        total += hasattr(after[1], "unset") + row[0]
+        before = after
+    setting = copy.deepcopy(Setting([x]))
+    return total + setting.value[0] * setting.scale
 
 
 def of_shared_parts(x: float, xs: list[float]) -> Any:
@@ -109,7 +159,7 @@ def of_constants(x: float, xs: list[float]) -> Any:
 def of_other_classes(x: float, xs: list[float]) -> Any:
     """Nothing of this is plain."""
     parts = [
-        Counted([x, xs[0]], x), deque([x, xs[1]], 3), Slotted([x]), math.sin, lambda y: x * y,
+        Counted([x, xs[0]], x), deque([x, xs[1]], 3), Setting([x]), math.sin, lambda y: x * y,
     ]  # fmt: skip
     copied: Any = copy.deepcopy(parts)
     copied[0].pos[0] *= x
@@ -130,7 +180,8 @@ def of_atoms(x: float, xs: list[float]) -> Any:
 
 
 PROGRAMS = [
-    of_lists, of_objects, of_shared_parts, of_cycles, of_constants, of_other_classes, with_a_hidden_method,
+    of_lists, of_objects, of_slots, of_shared_parts,
+    of_cycles, of_constants, of_other_classes, with_a_hidden_method,
     of_atoms,
 ]  # fmt: skip
 
@@ -184,11 +235,13 @@ def test_what_is_plain() -> None:
     plain: list[Any] = [
         1.0, "a", None, [1.0, [2.0]], ((1.0, []), 3), {"a": 1.0, (1, "b"): [2.0], Phase.SOLID: 1.0},
         np.ones(3), np.float64(2.0), Body([1.0], {}), Grid([1.0]), Phase.SOLID,
+        Slotted(1.0), Wide([1.0], 2.0),
     ]  # fmt: skip
     assert all(map(is_plain_structure, plain))
     function = lambda: None  # noqa: E731
     other: list[Any] = [
-        function, Counted([1.0], 2.0), Slotted(1.0), deque([1.0]), {1.0}, Body, copy, {Body(1.0, 2.0): 1.0},
+        function, Counted([1.0], 2.0), Setting([1.0]), Shading(),
+        deque([1.0]), {1.0}, Body, copy, {Body(1.0, 2.0): 1.0},
         np.array([1.0, None]), np.ma.masked_array([1.0]), math.sin, Body([1.0], function), object(),
         ValueError(1.0), iter([1.0]), float, np.random.default_rng(0), Body(1.0, 2.0, __deepcopy__=function),
     ]  # fmt: skip

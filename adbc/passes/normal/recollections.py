@@ -23,6 +23,9 @@ one result.  If a plain call has filled it, the function finds itself at the sam
 constant in place of what depends on the input.  Which values are active, and which places this call has
 written itself, is known when it runs: the rules of both calls are in `rules.recollections`.
 
+What stands in a new list or dict is written there by the display that makes it, unless it was read from
+another place.
+
 A place is an attribute or an item with a constant key, of any owner, what is in a cell, or a global variable;
 or part of a tuple that stands there.  The comparison may be one of operators, of identities, or of the
 functions of NumPy that tell whether arrays are equal.
@@ -44,6 +47,7 @@ from adbc.ir.intrinsics import (
     _foreigncall_,
     _getattr_,
     _global_,
+    _new_,
     _project_,
     _recognise_,
     _remember_,
@@ -96,6 +100,10 @@ def recollections(graph: Graph) -> None:
                 noted.add(place)
                 operands = [Const(_recognise_), call, Const(is_equality), value, remembered, owner, key]
                 _insert_behind(graph, call, Instruction("call", operands, position=call.position))
+    for call, key in _displayed(graph, noted):
+        _insert_behind(
+            graph, call, Instruction("call", [Const(_remember_), call, key], position=call.position)
+        )
     for place in noted:
         for write in written[place]:
             block = write.block
@@ -116,6 +124,23 @@ def _written(call: Instruction) -> _Place | None:
     if type(key) is not str and type(key) is not int:
         return None
     return (_getattr_ if function is _setattr_ else operator.getitem), key
+
+
+def _displayed(graph: Graph, places: set[_Place]) -> list[tuple[Instruction, Value]]:
+    """The displays of lists and dicts that write one of `places`, each with the key."""
+    found: list[tuple[Instruction, Value]] = []
+    for call in graph.instructions():
+        made = constant(call.operands[1]) if target(call) is _new_ and len(call.operands) > 2 else None
+        given = call.operands[2:]
+        entries: list[tuple[Value, Value]] = []
+        if made is list:
+            entries = [(Const(k), v) for at, v in enumerate(given) for k in (at, at - len(given))]
+        elif made is dict:
+            entries = list(zip(given[::2], given[1::2], strict=True))
+        for key, value in entries:
+            if (operator.getitem, constant(key)) in places and not any(_reads(value)):
+                found.append((call, key))
+    return found
 
 
 def _named(call: Instruction) -> tuple[Value, Value]:

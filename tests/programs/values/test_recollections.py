@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from typing import Any
@@ -265,3 +266,84 @@ def test_what_an_object_of_an_earlier_call_remembers_is_refused(config: dict[str
             adbc.grad(memo)(1.7)
         with pytest.raises(UnsupportedError, match="remembers of an earlier call"):
             adbc.jvp(memo, (1.7,), (1.0,))
+
+
+def best_of_a_list(x: float) -> float:
+    best, total = [x, x * x], 0.0
+    for k in range(3):
+        if best[0] == x or best[-2] == 3.0 * x:
+            total += best[1]
+        best[0] = best[0] * (1 + k)
+        best[-2] += 0.0
+    return total
+
+
+def best_of_a_dict(x: float) -> float:
+    best, total = {"at": x, "of": x * x}, 0.0
+    for k in range(3):
+        if best["at"] == x:
+            total += best["of"]
+        best["at"] = best["at"] * (1 + k)
+    return total
+
+
+class Part:
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+
+def parts_of_lists(x: float) -> float:
+    """Objects of this call are where this call has put them, whoever has made the list."""
+    parts, total = [Part(x), Part(2.0 * x)], 0.0
+    for chosen in (list(parts), parts[:], sorted(parts, key=lambda p: p.value), copy.copy(parts)):
+        total += x * (chosen[0] is parts[0])
+        chosen[0] = Part(x * x)
+        total += chosen[0].value + parts[0].value
+    return total
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+@pytest.mark.parametrize("f", [best_of_a_list, best_of_a_dict, parts_of_lists])
+def test_what_is_new_holds_what_this_call_has_put_there(f: Any, config: dict[str, Any]) -> None:
+    with adbc.use(adbc.Config(**config)):
+        for x in (1.7, 1.7, 0.3):
+            f(x)
+            check_rule(f, x)
+
+
+class Copying:
+    """It compares with a copy of what it remembers."""
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = [None, None]
+
+    def __call__(self, x: float) -> float:
+        kept = [self.kept[0], self.kept[1]]
+        if kept[0] == x:
+            return kept[1]
+        self.kept[0], self.kept[1] = x, x**3
+        return self.kept[1]
+
+
+class CopyingObjects:
+    """It finds the object that it was given before."""
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = [None, None]
+
+    def __call__(self, part: Part) -> float:
+        if self.kept[0] is part:
+            return self.kept[1]
+        self.kept[0], self.kept[1] = part, part.value**3
+        return self.kept[1]
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+@pytest.mark.parametrize("make", [Copying, CopyingObjects])
+def test_copies_of_what_an_earlier_call_has_left_are_refused(make: Any, config: dict[str, Any]) -> None:
+    with adbc.use(adbc.Config(**config)):
+        memo, x = make(), 1.7 if make is Copying else Part(1.7)
+        memo(x)
+        for _ in range(2):
+            with pytest.raises(UnsupportedError, match="remembers of an earlier call"):
+                adbc.grad(memo)(x)
