@@ -95,6 +95,12 @@ OF_INNER_ROWS = {
         for name in ("base.fixed", "optimize.with_constants")
         for what in SIGNS
     },
+    **{
+        f"{_RULES}.sparse_solves.at_solution: row 0, argument 0: {what}": (
+            "the solution moves there in second derivatives alone"
+        )
+        for what in _WAYS
+    },
 }
 """What is said of rows that no public name stands for."""
 
