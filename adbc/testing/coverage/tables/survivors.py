@@ -37,6 +37,10 @@ OF_BODIES = {
     f"{_RULES}.distances._metric: np.linalg.inv(np.atleast_2d(np.cov(everything.T))).T, not transposed": (
         "the matrix is symmetric"
     ),
+    f"{_RULES}.splines.splrep: solved(interpolate.splrep, (x, y, w, xb, xe, k, task, s, t, "
+    ", a hundredth more": (
+        "what is asked for by full_output or per has no derivative, and no call gets there with one"
+    ),
     f"{_RULES}.distances.squareform: len(x) * 2, a hundredth more": "it is rounded to a whole number",
     **{
         f"{_RULES}.{function}: {what}": "the image is continued by more elements than the window reaches"
