@@ -28,6 +28,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("concurrent.futures.thread", "adbc.rules.futures"),
     ("contextvars", "adbc.rules.contextvars"),
     ("copy", "adbc.rules.copying"),
+    ("fractions", "adbc.rules.fractions"),
     ("functools", "adbc.rules.functools"),
     ("heapq", "adbc.rules.heapq"),
     ("builtins", "adbc.rules.implicit"),

@@ -27,6 +27,7 @@ from adbc.tangents.array_memory import (
     overlaps_itself,
     record_array,
     region_of,
+    seen_memory,
     share,
     ultimate_owner,
 )
@@ -167,8 +168,13 @@ class ArrayKind(Kind):
         if x.base is None and min(x.strides, default=0) >= 0:
             return id(x), 0, x.strides, x.dtype.str
         owner = ultimate_owner(x)
-        memory = owner if issubclass(type(owner), np.ndarray) else np.frombuffer(owner, np.uint8)
-        return id(owner), address_of(x) - extent(memory)[0], x.strides, x.dtype.str
+        if issubclass(type(owner), np.ndarray):
+            start = extent(owner)[0]
+        else:
+            # Of memory whose extent is out of sight (a capsule holds it) addresses are all that there is.
+            memory, is_whole = seen_memory(owner, x)
+            start = extent(memory)[0] if is_whole else 0
+        return id(owner), address_of(x) - start, x.strides, x.dtype.str
 
     def span(self, x: Array) -> tuple[int, int]:
         """The addresses of the first byte of array `x` and of the byte behind its last."""

@@ -78,6 +78,7 @@ __all__ = [
     "plain",
     "refuse_answer",
     "refuse_opaque",
+    "refuse_read_only",
     "refuse_text",
     "refuse_text_of",
     "shaped",
@@ -314,6 +315,17 @@ def check_writable(target: Any, shadow: Any, active: bool) -> None:
                 "an active value is written into an array that is constant",
                 "its derivative would be lost",
             )
+
+
+def refuse_read_only(target: Any, ufunc: Any) -> None:
+    """Raise if the array `target` of ``ufunc.at`` is read-only: NumPy writes there all the same, but nothing
+    else does, so that the pullback could not put back what was there."""
+    if not target.flags.writeable:
+        raise UnsupportedError(
+            f"np.{ufunc.__name__}.at is given a read-only array, and NumPy writes into it all the same",
+            "the pullback could not put back what was there",
+            "give it a copy, np.array(x)",
+        )
 
 
 def before_update(target: Any, shadow: Any, is_active: bool) -> Any:

@@ -13,17 +13,20 @@ begins, at a parameter of 1 for instance, the number jumps, and its derivative i
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.activity import and_lost
 from adbc.rules.numpy.base import ArrayRule, is_carried, plain
 from adbc.rules.numpy.completing import completed, last_rows
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, Rule, ZeroRule
 from adbc.tangents.array_products import multiply
+from adbc.tangents.keys import put_off
+from adbc.tangents.lost import may_be_lost
 from adbc.tangents.zeros import is_zero
 
 __all__ = ["LAST_ROWS", "ROWS", "by_shape"]
@@ -281,15 +284,23 @@ def _apart(cov: Any) -> Any:
     return np.asarray(cov) + 0.0
 
 
-def _apart_formula(d: Any, out: Any, cov: Any) -> Any:
+def _has_equal_values(cov: Any) -> bool:
     squares = np.linalg.eigvalsh(cov)
-    if np.any(np.diff(squares) <= 1e-10 * np.max(np.abs(squares), initial=0.0)):
-        raise UnsupportedError(
-            "random vectors are drawn with a covariance that has a derivative and equal eigenvalues",
-            "they are multiplied by eigenvectors, which are any where eigenvalues are equal",
-            "pass method='cholesky' to a generator of np.random.default_rng, or draw"
-            " mean + np.linalg.cholesky(cov) @ generator.standard_normal(len(mean))",
-        )
+    return bool(np.any(np.diff(squares) <= 1e-10 * np.max(np.abs(squares), initial=0.0)))
+
+
+def _with_equal_values() -> UnsupportedError:
+    return UnsupportedError(
+        "random vectors are drawn with a covariance that has a derivative and equal eigenvalues",
+        "they are multiplied by eigenvectors, which are any where eigenvalues are equal",
+        "pass method='cholesky' to a generator of np.random.default_rng, or draw"
+        " mean + np.linalg.cholesky(cov) @ generator.standard_normal(len(mean))",
+    )
+
+
+def _apart_formula(d: Any, out: Any, cov: Any) -> Any:
+    if _has_equal_values(cov):
+        raise _with_equal_values()
     return d
 
 
@@ -297,11 +308,21 @@ class ApartRule(ArrayRule):
     """The rule of `_apart`, to which a covariance that is constant, and comes with a derivative of zeros all
     the same, counts as constant."""
 
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        return False  # the formula alone does not know whether the covariance is constant
+
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         return super().frule(args, [None if is_zero(d) else d for d in dargs], kwargs)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        return super().rrule(args, [f if is_carried(f) else None for f in fargs], kwargs)
+        (cov,), (f,) = args, fargs
+        if not is_carried(f):
+            return super().rrule(args, (None,), kwargs)
+        # A list of numbers may be constant: that is seen when cotangents have gone back.
+        nan = put_off(_with_equal_values) if may_be_lost(cov, f) and _has_equal_values(cov) else None
+        if nan is None:
+            return super().rrule(args, fargs, kwargs)
+        return and_lost(super().rrule(args, (None,), kwargs), {0: (cov, f, nan)})
 
 
 def _root(cov: Any, method: str, is_old: bool) -> Any:

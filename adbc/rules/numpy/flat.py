@@ -129,7 +129,9 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
 
 def _numbers(it: Any, index: Any, value: Any) -> tuple[Any, Any]:
     """The places that ``it[index] = value`` writes to, and for each the number of the element of `value`."""
-    if isinstance(value, np.ndarray) and np.may_share_memory(it.base, value):
+    overlaps = isinstance(value, np.ndarray) and np.may_share_memory(it.base, value)
+    # What is assigned itself does not change.
+    if overlaps and not _is_itself_whole(it.base, index, value):
         raise UnsupportedError(
             "x.flat is assigned values that lie in the memory of x",
             "they change while they are read",
@@ -137,6 +139,18 @@ def _numbers(it: Any, index: Any, value: Any) -> tuple[Any, Any]:
         )
     places = _places(it, index)
     return places, np.resize(np.arange(np.size(value)), places.shape)
+
+
+def _is_itself_whole(x: Any, index: Any, value: Any) -> bool:
+    """Whether ``x.flat[index] = value`` writes all elements of `x` to where they are."""
+    return (
+        type(index) is slice
+        and index == slice(None)
+        and value.dtype == x.dtype
+        and value.shape == x.shape
+        and value.strides == x.strides
+        and value.__array_interface__["data"] == x.__array_interface__["data"]
+    )
 
 
 def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:

@@ -7,6 +7,7 @@ a body does not cover (a mode of `pad`) it refuses by name.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -138,6 +139,24 @@ def matrix_power(a: Any, n: int) -> Any:
     for _ in range(n - 1):
         result = np.matmul(result, a)
     return result
+
+
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    a, b = np.asarray(a), np.asarray(b)
+    if axes is not None:
+        order = list(range(a.ndim))
+        for k in axes:
+            order.remove(k)
+            order.insert(a.ndim, k)
+        a = a.transpose(order)
+    shape = a.shape[-(a.ndim - b.ndim) :]
+    count = math.prod(shape)
+    if a.size != count**2:
+        raise np.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+        )
+    # NumPy sets the shape of the solution in place.
+    return np.linalg.solve(a.reshape(count, count), b.ravel()).reshape(shape)
 
 
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
@@ -274,4 +293,5 @@ ROWS: list[Rule] = [
     Overlay(np.convolve, convolve, when=_are_convertible),
     Overlay(np.correlate, correlate, when=_are_convertible),
     Overlay(np.linalg.matrix_power, matrix_power, when=plain),
+    Overlay(np.linalg.tensorsolve, tensorsolve, when=plain),
 ]

@@ -25,6 +25,7 @@ from adbc.rules.numpy.base import (
     give,
     new_shadow,
     plain,
+    refuse_read_only,
 )
 from adbc.rules.numpy.elementwise import ElementwiseRule, conj
 from adbc.rules.numpy.reductions import kept, lined, lines, unlined, unlines
@@ -322,6 +323,7 @@ def _at_row(row: ElementwiseRule) -> Primitive:
         u, fu = args[0], fargs[0]
         fv = fargs[2] if is_binary else None
         check_writable(u, fu, fv is not None)
+        refuse_read_only(u, ufunc)
         done = list(steps(u, args[1:])) if fu is not None else []
         old = u.copy()
         ufunc.at(*args)

@@ -24,6 +24,7 @@ from adbc.rules.numpy.base import (
     gather_tangent,
     give,
     plain,
+    refuse_read_only,
 )
 from adbc.rules.numpy.elementwise import (
     ElementwiseRule,
@@ -489,17 +490,18 @@ def _at_row(function: Any, sign: int) -> Primitive:
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         u, indices, v = args
-        du, _, dv = dargs
+        du, dv = dargs[0], gather_tangent(v, dargs[2])
         check_writable(u, du, dv is not None)
         function(u, indices, v)
         if du is not None and dv is not None:
-            function(du, indices, gather_tangent(v, dv))
+            function(du, indices, dv)
         return None, None
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         u, indices, v = args
         fu, _, fv = fargs
         check_writable(u, fu, fv is not None)
+        refuse_read_only(u, function.__self__)
         indices = kept_index(indices, u)
         old = np.array(u[indices])
         function(u, indices, v)

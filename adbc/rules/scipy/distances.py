@@ -13,10 +13,14 @@ from scipy.spatial import distance
 
 from adbc.errors import UnsupportedError
 from adbc.rules.implicit import valued
+from adbc.rules.lookup import derived_body
 from adbc.rules.scipy.base import bodies, internal
 from adbc.rules.table import Rule, ZeroRule
 
 __all__ = ["ROWS"]
+
+_followed_cdist: Any = derived_body(distance.cdist)
+_followed_pdist: Any = derived_body(distance.pdist)
 
 # Each takes points that broadcast against each other, whose coordinates are along the last axis.
 
@@ -97,20 +101,35 @@ _SHORT = {
 }  # fmt: skip
 
 
+def _keywords(metric: Callable[..., Any]) -> tuple[str, ...]:
+    return metric.__code__.co_varnames[2 : metric.__code__.co_argcount]
+
+
+def _is_called(metric: Any, kwargs: Any) -> bool:
+    """Whether `metric` is called for each pair of points, as SciPy does with every function: those of its own
+    that are here do the same for all pairs at once."""
+    if isinstance(metric, str):
+        return False
+    name = str(getattr(metric, "__name__", ""))  # an object, or a partial application, has none
+    found = _METRICS.get(name)
+    if found is None or metric is not getattr(distance, name):
+        return True
+    return not all(n in _keywords(found) for n, x in kwargs.items() if x is not None)
+
+
 def _metric(metric: Any, everything: Any, kwargs: Any) -> tuple[Any, Any]:
     """The function of a metric, and its keywords, of which some follow from all points."""
     name = metric if isinstance(metric, str) else metric.__name__
     name = _SHORT.get(name.lower(), name.lower())
     found = _METRICS.get(name)
-    if found is None or (not isinstance(metric, str) and metric is not getattr(distance, name, None)):
+    if found is None:
         raise UnsupportedError(
             f"distances of scipy.spatial with metric={metric!r}",
             "adbc has no rule for that form",
             "call the function for each pair",
         )
-    names = found.__code__.co_varnames[2 : found.__code__.co_argcount]
     given = {n: x for n, x in kwargs.items() if x is not None}
-    if not all(n in names for n in given):
+    if not all(n in _keywords(found) for n in given):
         raise UnsupportedError(
             f"distances of scipy.spatial with metric={metric!r} and {', '.join(given)}",
             "adbc has no rule for that form",
@@ -144,6 +163,8 @@ def _written(found: Any, out: Any) -> Any:
 
 
 def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
+    if _is_called(metric, kwargs):
+        return _followed_cdist(XA, XB, metric, out=out, **kwargs)
     a, b = np.asarray(XA, dtype=float), np.asarray(XB, dtype=float)
     for x, name in ((a, "XA"), (b, "XB")):
         if x.ndim != 2:
@@ -155,6 +176,8 @@ def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **kwa
 
 
 def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
+    if _is_called(metric, kwargs):
+        return _followed_pdist(X, metric, out=out, **kwargs)
     x = np.asarray(X, dtype=float)
     if x.ndim != 2:
         raise ValueError(f"A 2-dimensional array must be passed. (Shape was {x.shape}).")

@@ -291,7 +291,13 @@ def _separable_hcol(by: Any, input: Any, hrow: Any, hcol: Any) -> Any:
 
 
 def sepfir2d(input: Any, hrow: Any, hcol: Any) -> Any:
-    return separable(np.asarray(input), np.asarray(hrow), np.asarray(hcol))
+    image = np.asarray(input)
+    # C code makes numbers of the image's kind of a list, and looks what kind an array is of.
+    dtype = np.result_type(image, np.float32)
+    rows, columns = (
+        np.asarray(h, dtype) if isinstance(h, list | tuple) else np.asarray(h) for h in (hrow, hcol)
+    )
+    return separable(image, rows, columns)
 
 
 # -- the median under a window -----------------------------------------------------------------------------

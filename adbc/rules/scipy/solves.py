@@ -456,7 +456,10 @@ def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
 
 def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: Any = None) -> Any:
     column, row = _column_and_row(c_or_cr, "matmul_toeplitz")
-    return np.matmul(toeplitz_of(column, row), np.asarray(x))
+    x = np.asarray(x)
+    # SciPy computes with 64 bits, whatever it is given.
+    dtype = complex if any(map(np.iscomplexobj, (column, row, x))) else float
+    return np.matmul(toeplitz_of(column, row).astype(dtype), x.astype(dtype))
 
 
 def toeplitz(c: Any, r: Any = None) -> Any:

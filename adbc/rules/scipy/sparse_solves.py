@@ -154,20 +154,55 @@ def factorised(A: Any, *positional: Any, **options: Any) -> Any:
 # -- iterations ----------------------------------------------------------------------------------------------
 
 
-def _adjoint_of(A: Any) -> Any:
-    return A.conj().T if issparse(A) or isinstance(A, np.ndarray) else A.H
+HERMITIAN = (linalg.cg, linalg.minres)
+"""The iterations for matrices that are their own adjoints: the operator need not have another."""
+_PROBED = 512
+"""Up to how many unknowns the matrix of an operator that has no adjoint is found, column by column."""
+
+
+def _adjoint_of(function: Any, A: Any, like: Any) -> Any:
+    """The adjoint of what multiplies vectors like `like` by a matrix."""
+    matvec = A.matvec if function in HERMITIAN else getattr(A, "rmatvec", _no_adjoint)
+    dtype = like.dtype if getattr(A, "dtype", None) is None else A.dtype
+    return linalg.LinearOperator(A.shape, matvec, rmatvec=A.matvec, dtype=dtype)
+
+
+def _no_adjoint(v: Any) -> Any:
+    """What operators of SciPy's do that have no ``rmatvec``."""
+    raise NotImplementedError
+
+
+def _adjoint_solve(function: Any, A: Any, by: Any, error: Exception) -> Any:
+    """The solution of the system of the adjoint, of which the operator `A` does not know products."""
+    n = A.shape[1]
+    if n > _PROBED:
+        raise UnsupportedError(
+            f"the pullback of scipy.sparse.linalg.{function.__name__} of an operator without rmatvec, with"
+            f" more than {_PROBED} unknowns",
+            "cotangents are solutions of the system of the adjoint",
+            "make it by LinearOperator(shape, matvec, rmatvec=...), or use cg if the matrix is symmetric and"
+            " positive, minres if it is symmetric",
+        ) from error
+    columns = [np.reshape(A.matvec(unit), n) for unit in np.eye(n)]
+    return np.linalg.solve(np.conj(columns), by)
 
 
 def _linear_solve(function: Any, A: Any, d: Any, is_adjoint: bool) -> Any:
     """The solution for another right-hand side: directly, if the matrix is known, else by the iteration."""
-    system = _adjoint_of(A) if is_adjoint else A
     if isinstance(A, np.ndarray):
-        return np.linalg.solve(system, d)
+        return np.linalg.solve(A.conj().T if is_adjoint else A, d)
     if issparse(A):
+        system = A.conj().T if is_adjoint else A
         return np.reshape(spsolve(system.tocsc(), d), np.shape(d))
+    system = _adjoint_of(function, A, d) if is_adjoint else A
     # ``minres`` has no absolute tolerance.
     options = {"rtol": 1e-12} if function is linalg.minres else {"rtol": 1e-12, "atol": 0.0}
-    y, failed = function(system, d, **options)
+    try:
+        y, failed = function(system, d, **options)
+    except NotImplementedError as error:  # by this operators say that they have no adjoint
+        if not is_adjoint:
+            raise
+        return _adjoint_solve(function, A, d, error)
     if failed:
         raise UnsupportedError(
             f"the derivative of scipy.sparse.linalg.{function.__name__}",
@@ -191,7 +226,9 @@ def _solution_again(x: Any, A: Any, b: Any, function: Any) -> Any:
 def _solution_of(x: Any, A: Any, b: Any, function: Any) -> Any:
     """The constant `x`, with the derivative of the solution of ``A x = b``."""
     x = held(_solution_again, x, A, b, function)
-    return at_solution(x, np.reshape(A @ x, x.shape) - np.reshape(b, x.shape), function, A)
+    # What is no operator of SciPy's has ``matvec`` alone.
+    product = A @ x if hasattr(type(A), "__matmul__") else A.matvec(x)
+    return at_solution(x, np.reshape(product, x.shape) - np.reshape(b, x.shape), function, A)
 
 
 def _iterated(name: str) -> Overlay:

@@ -349,6 +349,8 @@ def splrep(
     x: Any, y: Any, w: Any = None, xb: Any = None, xe: Any = None, k: int = 3, task: int = 0, s: Any = None,
     t: Any = None, full_output: int = 0, per: int = 0, quiet: int = 1,
 ) -> Any:  # fmt: skip
+    if t is not None:
+        task = -1  # knots that are given are taken, whatever else is said
     if task == 1 or full_output or per:
         what = "scipy.interpolate.splrep with task, full_output or per"
         x = fixed(np.asarray(x), f"{what} by the places x", _SMOOTHING)
@@ -356,6 +358,8 @@ def splrep(
         return solved(interpolate.splrep, (x, y, w, xb, xe, k, task, s, t, full_output, per, quiet), {})
     x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
     if task == -1:
+        # What SciPy raises of knots that are missing, or lie where they must not, it raises here.
+        solved(interpolate.splrep, (x, y, w, xb, xe, k, task, s, t, full_output, per, quiet), {})
         low, high = x[0] if xb is None else xb, x[-1] if xe is None else xe
         knots = np.concatenate((np.repeat(low, k + 1), np.asarray(t), np.repeat(high, k + 1)))
         c = _least(x, y, w, knots, k)

@@ -231,7 +231,21 @@ def _word(mutation: BodyMutation, cases: Sequence[Case], limit: int) -> str:
 
 def survey_of_bodies(met: Met, limit: int = 20) -> Iterator[tuple[BodyMutation, str]]:
     """The mutations of all functions of rules that were `met` in calls of public functions, each "found",
-    "listed" among those that cannot be, or one that "survives"."""
+    "listed" among those that cannot be, or one that "survives".  What only makes such functions is passed
+    over."""
     for function, cases in met.bodies.items():
         for mutation in mutations_in(function):
-            yield mutation, _word(mutation, cases, limit)
+            if not met.entered.isdisjoint(_changed(mutation)):
+                yield mutation, _word(mutation, cases, limit)
+
+
+def _changed(mutation: BodyMutation) -> Iterator[types.CodeType]:
+    """The code that is wrong itself: what is around it, or inside, is as it was.  What makes rows when a
+    module is loaded does not run again, so that it cannot be wrong."""
+    for old, new in mutation.codes.items():
+        if (old.co_code, old.co_names, _values(old)) != (new.co_code, new.co_names, _values(new)):
+            yield old
+
+
+def _values(code: types.CodeType) -> list[Any]:
+    return [x for x in code.co_consts if not isinstance(x, types.CodeType)]

@@ -65,12 +65,14 @@ _CASES = 200
 class Met:
     """What calls that are right have met of rules, each with such calls, the quickest first.
 
-    bodies: functions in Python that were differentiated.  rows: rows of functions that no public name stands
-    for; those that no call has met have no calls.
+    bodies: functions in Python that were differentiated, or in which such are.  rows: rows of functions that
+    no public name stands for; those that no call has met have no calls.  entered: the code of what was
+    differentiated, without what is around it.
     """
 
     bodies: dict[types.FunctionType, Sequence[Case]]
     rows: dict[Rule, Sequence[Case]]
+    entered: frozenset[types.CodeType] = frozenset()
 
 
 @contextmanager
@@ -134,6 +136,7 @@ def met_in_calls(module: str, pattern: str, limit: int) -> Met:
         return Met({}, {})
     bodies: dict[types.FunctionType, list[tuple[float, Case]]] = {}
     rows: dict[Rule, list[tuple[float, Case]]] = {row: [] for row in inner_rows(module)}
+    entered: set[types.CodeType] = set()
     for case in _calls(module, pattern):
         met: set[types.FunctionType] = set()
         derive_anew()
@@ -143,6 +146,7 @@ def met_in_calls(module: str, pattern: str, limit: int) -> Met:
         seconds = perf_counter() - start
         if verdict is None or verdict.status != "right":
             continue
+        entered |= {f.__code__ for f in met}
         for outer in {_outermost(f) for f in met if f.__module__ in homes} - {None}:
             bodies.setdefault(outer, []).append((seconds, case))  # type: ignore[arg-type]  # not None
         for row in _chosen() & rows.keys():
@@ -150,6 +154,7 @@ def met_in_calls(module: str, pattern: str, limit: int) -> Met:
     return Met(
         {f: _in_turns(found)[:_CASES] for f, found in bodies.items()},
         {row: _in_turns(found)[:_CASES] for row, found in rows.items()},
+        frozenset(entered),
     )
 
 

@@ -31,6 +31,8 @@ WRITES: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "flags": (lambda m: m.__setitem__(m, np.arange(int(m.sum())) % 2 == 1), MASK),
     "a mask by a view": (lambda m: m[1:].__setitem__(m[:-1], False), MASK),
     "flat": (lambda m: m.flat.__setitem__(m, False), MASK),
+    "flat to flat": (lambda i: setattr(i, "flat", i), NUMBERS),
+    "a mask that is assigned itself": (lambda m: setattr(m, "flat", m), MASK),
     "copied to": (lambda m: np.copyto(m, False, where=m), MASK),
     "masked": (lambda m: np.putmask(m, m, False), MASK),
     "negated": (lambda m: np.logical_not(m, out=m, where=m), MASK),

@@ -41,6 +41,8 @@ CASES: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
     (np.linalg.matrix_power, (A[:, :2], 3), {}),
     (np.linalg.matrix_power, (A[:, :2], 0), {}),
     (np.linalg.matrix_power, (A[:, :2], -2), {}),
+    (np.linalg.tensorsolve, (np.kron(A[:, :2], A[:, 1:]).reshape(2, 2, 2, 2), A[:, :2]), {}),
+    (np.linalg.tensorsolve, (np.kron(A[:, :2], A[:, 1:]).reshape(4, 2, 2), X[:4]), {"axes": [1]}),
     (np.choose, ([0, 1, 1], [X[0], A[0, :3]]), {}),
     (np.choose, ([[0, 5, -1]], (X[0], A[0, :3], 2)), {"mode": "wrap"}),
     (np.choose, (np.array(1), [X[0], 3.0]), {"mode": "clip"}),
@@ -77,6 +79,15 @@ def test_a_body_gives_the_value_of_what_it_stands_in_for(function: Any, args: An
 def test_every_body_has_a_case() -> None:
     bodies = {row.function for row in ROWS if isinstance(row, Overlay)}
     assert bodies <= {case[0] for case in CASES}
+
+
+def test_solutions_that_are_tensors() -> None:
+    a = np.kron(A[:, :2], A[:, 1:])
+    for _ in range(5):
+        check_rule(lambda a, b: np.linalg.tensorsolve(a, b), a.reshape(2, 2, 2, 2), A[:, :2])
+    check_rule(lambda a, b: np.linalg.tensorsolve(a, b, axes=(1,)), a.reshape(4, 2, 2).astype(complex), X[:4])
+    with pytest.raises(np.linalg.LinAlgError, match="must satisfy the requirement"):
+        adbc.grad(lambda a: np.linalg.tensorsolve(a, X[:2]).sum())(a.reshape(2, 8))
 
 
 def test_real_if_close() -> None:

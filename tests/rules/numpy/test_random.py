@@ -12,6 +12,7 @@ import adbc
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy import composed_draws
 from adbc.testing import test_rule as check_rule
+from tests.programs.checks import check_gradient
 
 V = np.array([0.3, 0.7, 0.2, 0.5, 0.8])
 W = V[::-1] * 1.1
@@ -182,6 +183,28 @@ def test_a_version_that_draws_otherwise_is_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(composed_draws.COMPOSED, "f", (lambda g, a, b: parts(g, b, a), number))
     with pytest.raises(UnsupportedError, match="draws them in another way"):
         adbc.grad(lambda x: new().f(x, 3.0))(2.5)
+
+
+COVARIANCES: list[Callable[[], Any]] = [
+    lambda: [[1.0, 0.0], [0.0, 1.0]],
+    lambda: np.diag([2.0, 2.0]),
+    lambda: np.array([[1.0, 0.0], [0.0, 1.0]]) * 3,
+]
+
+
+@pytest.mark.parametrize("number", range(len(COVARIANCES)))
+@pytest.mark.parametrize("make", [new, old], ids=["new", "old"])
+def test_a_covariance_that_is_constant_may_have_equal_eigenvalues(make: Any, number: int) -> None:
+    def f(x: Any) -> Any:
+        cov = COVARIANCES[number]()
+        return make().multivariate_normal(x * np.ones(2), cov) * make().multivariate_normal([x, x], cov)
+
+    for _ in range(3):
+        check_gradient(lambda x: f(x).sum(), 0.7)
+    with adbc.use(adbc.Config(warm_after=0)):
+        check_gradient(lambda x: f(x).sum(), 0.7)
+        with pytest.raises(UnsupportedError, match="equal eigenvalues"):
+            adbc.grad(lambda x: make().multivariate_normal([0.0, 0.0], [[x, 0.0], [0.0, x]]).sum())(0.7)
 
 
 REFUSED: list[tuple[Callable[[Any], Any], str]] = [

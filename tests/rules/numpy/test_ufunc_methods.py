@@ -102,6 +102,27 @@ def test_targets() -> None:
     check_rule(lambda x, out: np.divide.accumulate(x, out=out), numbers(3, 4), np.zeros((3, 4)))
 
 
+@pytest.mark.parametrize("f", [np.add, np.subtract, np.multiply], ids=name)
+@pytest.mark.parametrize("constant", [[1, 2], [1.0, 2.5], (1, 2.5), 2, np.array([1, 2])], ids=repr)
+def test_constants_that_are_counted_in(f: Any, constant: Any) -> None:
+    check_rule(lambda x: f.at(x, [0, 0], constant), numbers(3))
+    check_rule(lambda x, y: f.at(x, ([2, 0],), [y, 2]), numbers(3), 0.7)
+
+
+@pytest.mark.parametrize("f", [np.add, np.multiply], ids=name)
+def test_what_is_read_only_is_not_changed(f: Any) -> None:
+    def function(x: Any) -> Any:
+        x.flags.writeable = False
+        f.at(x, [0, 0, 1], 3.0)  # NumPy writes all the same
+        return x.sum()
+
+    with pytest.raises(UnsupportedError, match="Give it a copy"):
+        adbc.vjp(function, numbers(3))
+    x, slope = numbers(3), np.array([1.0, 2.0, 3.0])
+    expected = slope.sum() if f is np.add else 9.0 * slope[0] + 3.0 * slope[1] + slope[2]
+    np.testing.assert_allclose(adbc.jvp(function, (x,), (slope,))[1], expected)
+
+
 def test_zero_wins_in_a_scan() -> None:
     x = np.array([1.0, 0.0, 2.0])  # sqrt(x**2 + y**2) has no slope at the origin: 0, as for the ufunc
     np.testing.assert_array_equal(adbc.grad(lambda x: np.hypot.reduce(x * 0.0))(x), np.zeros(3))

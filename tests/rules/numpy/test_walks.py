@@ -10,7 +10,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 import adbc
-from adbc.errors import AdbcError
+from adbc.errors import AdbcError, UnsupportedError
 from adbc.testing import test_rule as check
 from adbc.testing import test_rule as check_rule
 
@@ -190,6 +190,36 @@ RIGHT: dict[str, Callable[[Any, Any], Any]] = {
     "vectorize with a cache": lambda v, x: np.vectorize(lambda u: u * x, cache=True)(v),
     "piecewise": lambda v, x: np.piecewise(v * x, [v > 1.0], [lambda u: u * u, 0.0]),
 }
+
+
+def assigned_itself(x: Any, v: Any) -> Any:
+    v[0] *= x
+    before = v * v
+    v.flat = v
+    v.T.flat[:] = v.T
+    return before * v
+
+
+def masked(x: Any, v: Any) -> Any:
+    m = np.ma.masked_outside(v * x, -10.0, 1.5)
+    m.mask |= v > 2.0  # which assigns the flat mask itself
+    return m.filled(x).sum() + m.mean()
+
+
+@pytest.mark.parametrize("f", [assigned_itself, masked])
+def test_what_is_assigned_itself(f: Any) -> None:
+    for _ in range(3):
+        check_rule(f, 0.7, np.array([[1.0, 2.5, 3.0], [0.4, 1.9, 0.3]]))
+
+
+def test_numbers_that_change_while_they_are_assigned_are_refused() -> None:
+    def f(v: Any) -> Any:
+        v.flat = v[::-1]
+        return v.sum()
+
+    for run in (lambda: adbc.grad(f)(np.ones(3)), lambda: adbc.jvp(f, (np.ones(3),), (np.ones(3),))):
+        with pytest.raises(UnsupportedError, match="Assign a copy of them"):
+            run()
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -194,6 +194,15 @@ def test_roots_of_matrices_twice() -> None:
         assert np.isnan(singular(np.array([[0.0, 1.0], [0.0, 0.0]]))).all()
 
 
+def test_a_root_is_a_value_whose_memory_scipy_holds() -> None:
+    for _ in range(3):
+        value, pullback = adbc.vjp(lambda a: linalg.sqrtm(a), S)
+        _, tangent = adbc.jvp(lambda a: linalg.sqrtm(a), (S,), (A,))
+        np.testing.assert_allclose(np.sum(pullback(value)[0] * A), np.sum(value * tangent))
+        _, pullback = adbc.vjp(lambda a: (linalg.sqrtm(a), [linalg.sqrtm(2.0 * a)[0]]), S)
+        assert np.isfinite(pullback((value, [value[0].copy()]))[0]).all()
+
+
 def test_functions_of_matrices() -> None:
     check_rule(call("expm"), A)
     check_rule(call("expm"), Z)
@@ -251,6 +260,8 @@ def test_structured_matrices() -> None:
         lambda c, r, b: linalg.solve_toeplitz((c, r), b), B + np.array([5.0, 0, 0, 0]), B[::-1].copy(), C
     )
     check_rule(lambda c, x: linalg.matmul_toeplitz((c, c), x), B, C)
+    check_rule(lambda c, x: linalg.matmul_toeplitz((c, c), x), B.astype(np.float32), C.astype(np.float32))
+    check_rule(lambda c: linalg.matmul_toeplitz(c, np.arange(len(B))), B.astype(np.complex64))
 
 
 def test_what_is_not_unique_is_refused() -> None:

@@ -143,7 +143,13 @@ def test_separable_filters() -> None:
     rows, columns = RNG.normal(size=3), RNG.normal(size=5)
     check_rule(signal.sepfir2d, IMAGE, rows, columns)
     check_rule(lambda x, h: signal.sepfir2d(x, [0.2, 0.5, 0.3], h), IMAGE, columns)
-    check_rule(signal.sepfir2d, IMAGE.astype(np.float32), *[h.astype(np.float32) for h in (rows, columns)])
+    single = IMAGE.astype(np.float32)
+    check_rule(lambda x: signal.sepfir2d(x, [1.0, 2.0, 1.0], (1.0, 0.0, -1.0)), single)
+    taps = lambda a, b: signal.sepfir2d(single, [a, 2.0, b], (1, 0.0, a * b))  # noqa: E731
+    check_rule(taps, 0.7, 1.2, rtol=1e-2, step=0.1)
+    with pytest.raises(TypeError, match="Cannot cast"):
+        adbc.grad(lambda x: signal.sepfir2d(x, rows, columns).sum())(single)
+    check_rule(signal.sepfir2d, single, *[h.astype(np.float32) for h in (rows, columns)])
     check_rule(signal.sepfir2d, IMAGE + 1j * IMAGE[::-1], rows + 1j * rows[::-1], columns + 0.2j)
 
 

@@ -142,6 +142,79 @@ def test_iterations_of_operators_and_sparse_matrices() -> None:
     check_gradient(f, NUMBERS, V, argnums=(0, 1))
 
 
+class Product:
+    """What multiplies by a matrix, and is no operator of SciPy's."""
+
+    shape = (4, 4)
+
+    def __init__(self, k: Any) -> None:
+        self.k = k
+
+    def matvec(self, v: Any) -> Any:
+        return 3.0 * v + 0.1 * self.k * v[::-1]
+
+
+class Operator(linalg.LinearOperator):  # type: ignore[misc]  # SciPy has no types
+    def __init__(self, k: Any) -> None:
+        super().__init__(float, (4, 4))
+        self.k = k
+
+    def _matvec(self, v: Any) -> Any:
+        return 3.0 * v + 0.1 * self.k * v[::-1]
+
+
+class WithAdjoint(Operator):
+    def _rmatvec(self, v: Any) -> Any:
+        return 3.0 * v + 0.1 * (self.k * v)[::-1]
+
+
+def made_of_a_function(k: Any, n: int = 4) -> Any:
+    return linalg.LinearOperator((n, n), matvec=lambda v: 3.0 * v + 0.1 * k * v[::-1], dtype=float)
+
+
+def sum_of_operators(k: Any) -> Any:
+    return 2.0 * made_of_a_function(k) + linalg.aslinearoperator(np.eye(4))
+
+
+def own_adjoint(k: Any) -> Any:
+    return made_of_a_function(k + k[::-1])
+
+
+K = np.array([1.0, 0.5, 0.7, 1.2])
+OPERATORS = [Product, Operator, WithAdjoint, made_of_a_function, sum_of_operators, own_adjoint]
+
+
+@pytest.mark.parametrize("make", OPERATORS, ids=lambda make: make.__name__)
+def test_operators_need_no_adjoint(make: Any) -> None:
+    check_rule(lambda k, b: linalg.gmres(make(k), b, rtol=1e-13)[0], K, V[:4], rtol=1e-6)
+    if make is own_adjoint:
+        check_rule(lambda k, b: linalg.cg(make(k), b, rtol=1e-13)[0], K, V[:4], rtol=1e-6)
+        check_rule(lambda k, b: linalg.minres(make(k), b, rtol=1e-13)[0], K, V[:4], rtol=1e-6)
+
+
+def test_operators_of_complex_numbers_need_no_adjoint() -> None:
+    def f(k: Any, b: Any) -> Any:
+        operator = linalg.LinearOperator((4, 4), matvec=lambda v: (3.0 + 1j * k) * v + 0.1 * v[::-1])
+        return linalg.bicgstab(operator, b, rtol=1e-13)[0]
+
+    check_rule(f, K, V[:4] + 0.3j, rtol=1e-6)
+
+
+def test_large_operators_without_an_adjoint_are_refused_in_reverse_mode() -> None:
+    n = 600
+    k, b = np.linspace(0.5, 1.0, n), np.ones(n)
+
+    def f(k: Any) -> Any:
+        return linalg.gmres(made_of_a_function(k, n), b, rtol=1e-12)[0].sum()
+
+    with pytest.raises(UnsupportedError, match=r"without rmatvec.*rmatvec=\.\.\."):
+        adbc.grad(f)(k)
+    nearby = (f(k + 1e-5) - f(k - 1e-5)) / 2e-5
+    np.testing.assert_allclose(adbc.jvp(f, (k,), (np.ones(n),))[1], nearby, rtol=1e-6)
+    symmetric = lambda k: linalg.cg(made_of_a_function(k + k[::-1], n), b, rtol=1e-12)[0].sum()  # noqa: E731
+    np.testing.assert_allclose(adbc.grad(symmetric)(k).sum(), adbc.jvp(symmetric, (k,), (np.ones(n),))[1])
+
+
 # -- parts of matrices, and matrices side by side ----------------------------------------------------------
 
 FEW, TRUE = np.array([2, 0, 2]), np.array([True, False, True, True])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,44 @@ def test_distances_with_parameters() -> None:
 def test_points_that_coincide_have_the_slope_of_a_norm_at_zero() -> None:
     gradient = adbc.grad(lambda a: distance.cdist(a, A).sum())(A.copy())
     assert np.all(np.isfinite(gradient))
+
+
+def warped(u: Any, v: Any, power: Any = 0.5) -> Any:
+    return np.sum(np.abs(u - v) ** 1.5) ** power
+
+
+def euclidean(u: Any, v: Any) -> float:
+    """A function that has the name of a metric, and is another."""
+    return 2.0 * float(np.dot(u, v))
+
+
+class Weighted:
+    def __init__(self, weights: Any) -> None:
+        self.weights = weights
+
+    def __call__(self, u: Any, v: Any) -> Any:
+        return np.sum(self.weights * (u - v) ** 2)
+
+
+@pytest.mark.parametrize(
+    "metric", [warped, euclidean, functools.partial(distance.minkowski, p=3), distance.jensenshannon]
+)
+def test_metrics_that_are_functions(metric: Any) -> None:
+    for _ in range(3):
+        check_rule(lambda a, b: distance.cdist(a, b, metric), A, B, step=1e-3)
+        check_rule(lambda a: distance.pdist(a, metric), A, step=1e-3)
+
+
+def test_metrics_that_are_functions_have_keywords_and_a_state() -> None:
+    check_rule(lambda a, b, p: distance.cdist(a, b, warped, power=p), A, B, 0.7, step=1e-3)
+    check_rule(lambda a, w: distance.pdist(a, Weighted(w)), A, VECTOR)
+    check_rule(lambda a, w: distance.cdist(a, B, distance.cosine, w=w), A, VECTOR, step=1e-3)
+
+    def into(a: Any, out: Any) -> Any:
+        distance.pdist(a, lambda u, v: np.vdot(u, v) * a[0, 0], out=out)
+        return out * 2.0
+
+    check_rule(into, A, np.zeros(6))
 
 
 def test_other_metrics_are_refused() -> None:

@@ -268,3 +268,32 @@ def test_roots_of_splines_move_at_second_order(kind: str) -> None:
     np.testing.assert_allclose(adbc.jvp(first, (Y,), (v,))[1], expected, rtol=1e-5, atol=1e-8)
     along = adbc.grad(lambda y: adbc.jvp(root, (y,), (v,))[1])(Y)
     np.testing.assert_allclose(along, expected, rtol=1e-5, atol=1e-8)
+
+
+GIVEN: list[dict[str, Any]] = [
+    {"t": [1.4]},
+    {"t": [1.4], "s": 0},
+    {"t": [1.4], "task": -1},
+    {"t": [1.0, 2.1], "k": 2, "w": np.arange(1.0, 11.0), "xb": -0.1, "xe": 3.2},
+]
+
+
+@pytest.mark.parametrize("number", range(len(GIVEN)))
+def test_knots_that_are_given_are_taken(number: int) -> None:
+    x = np.linspace(0.0, 3.0, 10)
+
+    def f(y: Any, at: Any) -> Any:
+        return interpolate.splev(at, interpolate.splrep(x, y, **GIVEN[number]))
+
+    for _ in range(3):
+        check_rule(f, np.sin(2.0 * x), np.array([0.3, 1.7]))
+
+
+def test_knots_that_scipy_does_not_take() -> None:
+    x = np.linspace(0.0, 3.0, 10)
+    with pytest.raises(TypeError, match="Knots must be given"):
+        adbc.grad(lambda y: interpolate.splrep(x, y, task=-1)[1].sum())(x * x)
+    with pytest.raises((TypeError, ValueError), match=r"error occurred|Error on input"):
+        interpolate.splrep(x, x * x, t=[7.0])
+    with pytest.raises((TypeError, ValueError), match=r"error occurred|Error on input"):
+        adbc.grad(lambda y: interpolate.splrep(x, y, t=[7.0])[1].sum())(x * x)

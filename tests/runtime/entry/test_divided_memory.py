@@ -84,3 +84,18 @@ def test_several_tangents_of_one_array_are_refused(speculation: str) -> None:
                     adbc.jvp(doubled, (value,), (tangent,))
             _, dy = adbc.jvp(doubled, ({"a": w, "b": w[1:]},), ({"a": t, "b": t[1:]},))
             assert dy == 10.0
+
+
+def test_memory_of_which_only_the_address_is_known() -> None:
+    w, t = np.from_dlpack(np.ones(3)), np.array([1.0, 2.0, 3.0])  # a capsule holds the memory
+    _, dy = adbc.jvp(doubled, ({"a": w, "b": w[1:]},), ({"a": t, "b": t[1:]},))
+    assert dy == 10.0
+    with pytest.raises(InvalidTangentError, match="several tangents"):
+        adbc.jvp(doubled, ({"a": w, "b": w[1:]},), ({"a": t, "b": t[1:].copy()},))
+    w, t = np.from_dlpack(np.ones(3)), np.array([1.0, 2.0, 3.0])  # they have been doubled
+    _, pullback = adbc.vjp(lambda d: [d["b"], d["a"], 3.0 * d["a"][::-1]], {"a": w, "b": w[1:]})
+    with pytest.raises(InvalidTangentError, match="give the sum of both"):
+        pullback([t[1:].copy(), t, t])
+    (gradient,) = pullback([t[1:], t, t])
+    np.testing.assert_array_equal(gradient["a"], [10.0, 8.0, 6.0])
+    np.testing.assert_array_equal(gradient["b"], [8.0, 6.0])

@@ -12,8 +12,8 @@ import pytest
 import adbc
 from adbc.rules.scipy import distances, trees
 from adbc.testing.coverage import Case
-from adbc.testing.coverage.bodies import _word, mutations_in, wrong
-from adbc.testing.coverage.met import HOME, HOMES, met_in_calls
+from adbc.testing.coverage.bodies import _word, mutations_in, survey_of_bodies, wrong
+from adbc.testing.coverage.met import HOME, HOMES, Met, met_in_calls
 from adbc.testing.coverage.tables.survivors import OF_BODIES
 
 
@@ -41,6 +41,29 @@ def test_expressions_are_changed_one_by_one() -> None:
     x = np.array([1.0, 2.0])
     other = types.FunctionType(found["-y, the other sign"].codes[scaled.__code__], globals())
     assert (scaled(x, 2), other(x, 2)) == (-8.0, 4.0)
+
+
+def made(factor: float) -> Any:
+    """What makes a function is no part of it."""
+    name = "body" + str(factor * 2.0)
+
+    def body(x: Any) -> Any:
+        return x * factor
+
+    body.__name__ = name
+    return body
+
+
+def test_what_makes_a_function_is_passed_over() -> None:
+    inside = made(2.0).__code__
+    words = [
+        [mutation.what for mutation, _ in survey_of_bodies(Met({made: []}, {}, frozenset(entered)))]
+        for entered in ((inside,), (made.__code__,), (made.__code__, inside), ())
+    ]
+    outside = ["factor * 2.0, a hundredth more"]
+    assert words[0] == ["x * factor, a hundredth more"]
+    assert set(outside) <= set(words[1]) and not set(words[0]) & set(words[1])
+    assert set(words[2]) == {*words[0], *words[1]} and words[3] == []
 
 
 def test_a_function_is_wrong_in_a_block() -> None:

@@ -292,6 +292,8 @@ CALLS: dict[str, Sequence[str]] = {
     "numpy.linalg.tensorsolve": [
         "np.linalg.tensorsolve(A.reshape(3, 3), v[:3])",
         "np.linalg.tensorsolve(np.kron(A, B[:2, :2]).reshape(2, 3, 6), C[:2])",
+        "np.linalg.tensorsolve(np.kron(A, B[:2, :2]).reshape(2, 3, 2, 3), C[:2])",
+        "np.linalg.tensorsolve(np.kron(A, B[:2, :2]).reshape(6, 2, 3), v, axes=[1])",
     ],
     "numpy.linalg.tensorinv": ["np.linalg.tensorinv(np.kron(A, B[:2, :2]).reshape(2, 3, 6), ind=2)"],
     "numpy.linalg.multi_dot": ["np.linalg.multi_dot([A, B, S])", "np.linalg.multi_dot([v[:3], A, B, u[:3]])"],

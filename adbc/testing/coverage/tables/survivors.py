@@ -37,6 +37,10 @@ OF_BODIES = {
     f"{_RULES}.distances._metric: np.linalg.inv(np.atleast_2d(np.cov(everything.T))).T, not transposed": (
         "the matrix is symmetric"
     ),
+    f"{_RULES}.splines.splrep: solved(interpolate.splrep, (x, y, w, xb, xe, k, task, s, t, "
+    ", a hundredth more": (
+        "what is asked for by full_output or per has no derivative, and no call gets there with one"
+    ),
     f"{_RULES}.distances.squareform: len(x) * 2, a hundredth more": "it is rounded to a whole number",
     **{
         f"{_RULES}.{function}: {what}": "the image is continued by more elements than the window reaches"
@@ -94,6 +98,12 @@ OF_INNER_ROWS = {
         f"{_RULES}.{name}: row 0, {what}": "what it lets through has no derivative"
         for name in ("base.fixed", "optimize.with_constants")
         for what in SIGNS
+    },
+    **{
+        f"{_RULES}.sparse_solves.at_solution: row 0, argument 0: {what}": (
+            "the solution moves there in second derivatives alone"
+        )
+        for what in _WAYS
     },
 }
 """What is said of rows that no public name stands for."""

@@ -88,7 +88,14 @@ CALLS: dict[str, Sequence[str]] = {
     f"{_I}.griddata": [
         f"{_I}.griddata([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.4, 0.6]], v, [[0.3, 0.4]])"
     ],
-    f"{_I}.splrep": [f"{_I}.splrep({_X}, v)[1]"],
+    f"{_I}.splrep": [
+        f"{_I}.splrep({_X}, v)[1]",
+        f"{_I}.splrep(np.cumsum(u), v, k=2)[0]",
+        f"{_I}.splev({_AT}, {_I}.splrep({_X}, v, k=2))",
+        f"{_I}.splrep({_TEN}, t=[1.4])[1]",
+        f"{_I}.splrep(np.append(np.cumsum(u), 6.0), np.append(v, 0.3), np.arange(1.0, 7.0), k=2, t=[u[0] + 1.7])[1]",
+        f"{_I}.splrep({_TEN}, np.arange(1.0, 11.0), s=1e4)[1]",
+    ],
     f"{_I}.splev": [f"{_I}.splev(u, {_I}.splrep({_X}, v))", f"{_I}.splev(u, {_I}.splrep({_X}, v), der=1)"],
     f"{_I}.splint": [f"{_I}.splint(0.1, u[0] + 1.0, {_I}.splrep({_X}, v))"],
     f"{_I}.splder": [f"{_I}.splev(0.3, {_I}.splder({_I}.splrep({_X}, v)))"],

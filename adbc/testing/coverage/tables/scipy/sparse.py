@@ -8,6 +8,7 @@ __all__ = ["CALLS", "SKIPPED"]
 
 _S = "scipy.sparse"
 _L = "scipy.sparse.linalg"
+_O = _L + ".LinearOperator((3, 3), matvec=lambda t: {} @ t, dtype=float)"
 _M = f"{_S}.csr_array((np.concatenate([v, u[:2]]), ([0, 1, 2, 0, 1, 2, 2], [0, 1, 2, 1, 2, 0, 1])), shape=(3, 3))"
 _D = f"({_S}.csc_array(np.eye(3) * 2.0) + {_S}.csc_array(A))"
 _K = f"{_S}.csc_array((np.concatenate([v + 2.0, u[:2] * 0.3]), ([0, 1, 2, 3, 4, 0, 1], [0, 1, 2, 3, 4, 1, 2])), shape=(5, 5))"
@@ -101,6 +102,7 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_L}.{name}": [
             f"{_L}.{name}({_K}, u, rtol=1e-13)[0]",
             f"{_L}.{name}(S + S.T, v[:3], rtol=1e-13)[0]",
+            *([f"{_L}.{name}({_O.format('S')}, v[:3], rtol=1e-13)[0]"] if name != "bicg" else []),
         ]
         for name in ("bicg", "bicgstab", "cgs", "gmres", "lgmres", "gcrotmk", "tfqmr")
     },
@@ -108,6 +110,7 @@ CALLS: dict[str, Sequence[str]] = {
         f"{_L}.{name}": [
             f"{_L}.{name}(S + S.T, v[:3], rtol=1e-13)[0]",
             f"{_L}.{name}({_S}.csr_array(S + S.T), v[:3], rtol=1e-13)[0]",
+            f"{_L}.{name}({_O.format('(S + S.T)')}, v[:3], rtol=1e-13)[0]",
         ]
         for name in ("cg", "minres")
     },
