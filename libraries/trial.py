@@ -27,7 +27,7 @@ from libraries.differences import jacobian
 from libraries.package import Call
 from libraries.vectors import Vector, filled, vector
 
-__all__ = ["MODES", "attempt", "plain"]
+__all__ = ["LEAST", "MODES", "Plain", "attempt", "derivative", "fault_of", "plain", "refusal"]
 
 MODES = ("reverse", "forward")
 
@@ -140,13 +140,13 @@ def attempt(call: Call, mode: str, tell: Callable[..., None]) -> None:
         if len(times) == 1:
             tell(first=times[0])
         tell(formed=len(times))
-        if fault := _fault(value, found, of, mode):
+        if fault := fault_of(value, found, of, mode):
             tell(outcome="wrong", detail=f"in call {len(times)}: {fault}")
             return
     tell(outcome="right", second=times[1], steady=statistics.median(times[-4:]))
 
 
-def _fault(value: Any, found: Vector, of: Plain, mode: str) -> str | None:
+def fault_of(value: Any, found: Vector, of: Plain, mode: str) -> str | None:
     """What is wrong with a value and its derivative."""
     given, wanted = vector(value), vector(of.value)
     if given.shape != wanted.shape or not np.allclose(given, wanted, rtol=1e-12, atol=0.0):
