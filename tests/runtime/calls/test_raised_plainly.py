@@ -61,6 +61,37 @@ class Many:
         except Stop as error:
             error.element = error.element or self
             raise
+
+
+class Name(str):
+    __slots__ = ("kind",)
+
+    def __new__(cls, kind, text):
+        made = str.__new__(cls, text)
+        made.kind = kind
+        return made
+
+
+class Names(frozenset):
+    def __repr__(self):
+        return "{%s}" % ", ".join(map(repr, self))
+
+
+class Pointer:
+    __slots__ = ("name", "index")
+
+    def __init__(self, name, index):
+        self.name, self.index = name, index
+
+
+def callbacks(names, actions):
+    found = {}
+    for name in names:
+        try:
+            found[name] = getattr(actions, name)
+        except AttributeError:
+            found[name] = None
+    return found, Names({Pointer(name, 0) for name in names})
 '''
 
 
@@ -157,3 +188,24 @@ def test_what_it_holds_is_known_in_each_call(letters: ModuleType, name: str, war
                 slope = (program(x + 1e-6) - program(x - 1e-6)) / 2e-6
                 assert adbc.value_and_grad(program)(x) == (program(x), pytest.approx(slope))
                 assert adbc.jvp(program, (x,), (1.0,)) == (program(x), pytest.approx(slope))
+
+
+class Actions:
+    def __init__(self, v: float) -> None:
+        self.v = v
+
+
+@pytest.mark.parametrize("warm_after", [0, 40])
+def test_names_that_an_error_says_are_no_numbers(letters: ModuleType, warm_after: int) -> None:
+    """They are texts of a class of their own, without a digit, and an object with a derivative has none of
+    such a name."""
+    names = tuple(letters.Name("a kind", text) for text in ("v", "start", "nan"))
+
+    def f(x: float) -> Any:
+        found, pointers = letters.callbacks(names, Actions(x))
+        return found["v"] * x + len(pointers) * x
+
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for _ in range(4):
+            assert adbc.value_and_grad(f)(2.0) == (10.0, 7.0)
+            assert adbc.jvp(f, (2.0,), (1.0,)) == (10.0, 7.0)
