@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
 import pathlib
 import sys
 import warnings
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 from libraries import report
 from libraries.package import Place, places
 from libraries.run import LIMIT, Trial, finished, run
+from libraries.together import run_package
 from libraries.trial import MODES, plain
 
 
@@ -30,6 +32,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--list", action="store_true", help="only list the calls")
     parser.add_argument("--plain", action="store_true", help="only look whether plain calls prove something")
+    parser.add_argument(
+        "--together",
+        action="store_true",
+        help="the calls of each package in one process, at other values, too",
+    )
     parser.add_argument("--report", type=pathlib.Path, metavar="FILE", help="write the report")
     parser.add_argument("--publish", action="store_true", help="write docs/libraries.rst")
     options = parser.parse_args(argv)
@@ -41,6 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if options.plain:
         return plainly(chosen)
+    if options.together:
+        return together(chosen, options.limit)
     modes = [options.mode] if options.mode else MODES
     trials = [Trial(place, mode) for place in chosen for mode in modes]
     known = finished(options.log)
@@ -56,6 +65,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.publish:
         report.publish(results)
     return int(any(result["outcome"] == "wrong" for result in results))
+
+
+def together(chosen: Sequence[Place], limit: float) -> int:
+    """Say what goes wrong where the calls of a package are tried in one process; how much does is returned.
+
+    limit: seconds by the clock for each call.
+    """
+    count = 0
+    for _, group in itertools.groupby(chosen, lambda place: place.module):
+        places = [*group]
+        for result in run_package(places, limit * len(places)):
+            count += 1
+            print(f"{report.line(result)}  ({result['when']})", flush=True)
+    print(f"{count} derivatives of {len(chosen)} calls went wrong")
+    return count
 
 
 def plainly(chosen: Sequence[Place]) -> int:

@@ -30,6 +30,9 @@ not settle, or the plain call fails."""
 
 SILENT = ("unsettled", "broken")
 
+TIMED = 2
+"""How many derivatives a trial that is right has formed at least, as a second one is timed."""
+
 QUANTITIES: dict[str, tuple[str, str, Callable[[Result], float]]] = {
     "first, s": ("right", "CPU seconds to the first derivative", lambda result: result["first"]),
     "first / compile": (
@@ -135,8 +138,24 @@ def distributions(results: Sequence[Result]) -> str:
                 tails = (quantile(numbers, q) for q in (0.9, 0.95))
                 picked = (statistics.median(numbers), *tails, numbers[-1])
                 rows.append([f"{mode}: {name}", *(f"{number:.3g}" for number in picked)])
+    if not rows:
+        return ""
     legend = "; ".join(f"{name}: {meaning}" for name, (_, meaning, _) in QUANTITIES.items())
-    return titled("Times", f"{legend}.", table(["", "median", "90 %", "95 %", "most"], rows)) if rows else ""
+    heads = ["", "median", "90 %", "95 %", "most"]
+    return titled("Times", f"{legend}.", *formed(results), table(heads, rows))
+
+
+def formed(results: Sequence[Result]) -> list[str]:
+    """How often the derivative was formed, at least, where it is right, and in what was too long."""
+    least = [result.get("formed", TIMED) for result in results if result["outcome"] == "right"]
+    if not least:
+        return []
+    words = f"Each trial that is right formed its derivative {min(least)} times or more."
+    ended = [result for result in results if result["outcome"] == "too long"]
+    if ended:
+        listed = ", ".join(f"{r['call']} ({r['mode']}) {r.get('formed', 0)}" for r in ended)
+        words += f" How often what was too long had formed it by then: {listed}."
+    return [words]
 
 
 def quantile(numbers: Sequence[float], q: float) -> float:

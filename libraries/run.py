@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from libraries.package import Place
 
-__all__ = ["LIMIT", "Trial", "finished", "run", "run_one"]
+__all__ = ["LIMIT", "ROOT", "Result", "Trial", "environment", "finished", "run", "run_one"]
 
 LIMIT = 90
 """Seconds of CPU time that a trial may take."""
@@ -38,6 +38,12 @@ class Trial(NamedTuple):
         return f"{self.place} {self.mode}"
 
 
+def environment(root: pathlib.Path) -> dict[str, str]:
+    """The environment of a process that finds the modules of calls below `root`."""
+    path = os.pathsep.join(map(str, {root: None, ROOT: None}))
+    return {**os.environ, "PYTHONPATH": path, "MPLBACKEND": "Agg"}
+
+
 def run_one(trial: Trial, limit: float = LIMIT, root: pathlib.Path = ROOT) -> Result:
     """What became of a trial: all that its process told, the trial itself, and what ended the process.
 
@@ -46,11 +52,6 @@ def run_one(trial: Trial, limit: float = LIMIT, root: pathlib.Path = ROOT) -> Re
     """
     place = trial.place
     result: Result = {"call": str(place), "mode": trial.mode, "package": place.distribution}
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(map(str, {root: None, ROOT: None})),
-        "MPLBACKEND": "Agg",
-    }
     with tempfile.TemporaryDirectory() as folder:
         told = pathlib.Path(folder) / "told"
         told.touch()
@@ -59,8 +60,8 @@ def run_one(trial: Trial, limit: float = LIMIT, root: pathlib.Path = ROOT) -> Re
         # In a folder of its own, with nothing to read: packages may write files, and print what they like.
         try:
             done = subprocess.run(
-                command, cwd=folder, env=environment, timeout=PATIENCE * limit, stdin=subprocess.DEVNULL,
-                capture_output=True, text=True, errors="replace", check=False,
+                command, cwd=folder, env=environment(root), timeout=PATIENCE * limit,
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             ended: Result = {

@@ -27,13 +27,16 @@ from libraries.differences import jacobian
 from libraries.package import Call
 from libraries.vectors import Vector, filled, vector
 
-__all__ = ["MODES", "attempt", "plain"]
+__all__ = ["LEAST", "MODES", "Plain", "attempt", "derivative", "fault_of", "plain", "refusal"]
 
 MODES = ("reverse", "forward")
 
 ROUNDS = 60
 """How often the derivative is formed in all, unless that takes longer than `PATIENCE`: often enough that what
 is interpreted at first has become code."""
+LEAST = 6
+"""How often it is formed however long that takes: code is written for what is called a third time, and what
+is wrong there is met later still."""
 PATIENCE = 1.5
 """Seconds of CPU time that repeating may take, of the derivative as of the plain call."""
 
@@ -126,7 +129,7 @@ def attempt(call: Call, mode: str, tell: Callable[..., None]) -> None:
     tell(plain=seconds_of(call), compile=sources.compiled(lambda: called(call)), stage="derivative")
     form = derivative(call, mode, of)
     times: list[float] = []
-    while len(times) < ROUNDS and sum(times[1:]) < PATIENCE:
+    while len(times) < LEAST or (len(times) < ROUNDS and sum(times[1:]) < PATIENCE):
         start = time.process_time()
         try:
             value, found = form()
@@ -136,13 +139,14 @@ def attempt(call: Call, mode: str, tell: Callable[..., None]) -> None:
         times.append(time.process_time() - start)
         if len(times) == 1:
             tell(first=times[0])
-        if fault := _fault(value, found, of, mode):
+        tell(formed=len(times))
+        if fault := fault_of(value, found, of, mode):
             tell(outcome="wrong", detail=f"in call {len(times)}: {fault}")
             return
     tell(outcome="right", second=times[1], steady=statistics.median(times[-4:]))
 
 
-def _fault(value: Any, found: Vector, of: Plain, mode: str) -> str | None:
+def fault_of(value: Any, found: Vector, of: Plain, mode: str) -> str | None:
     """What is wrong with a value and its derivative."""
     given, wanted = vector(value), vector(of.value)
     if given.shape != wanted.shape or not np.allclose(given, wanted, rtol=1e-12, atol=0.0):

@@ -56,6 +56,19 @@ def test_distributions() -> None:
     assert row == ["0.25", "0.25", "0.25", "0.25"]
 
 
+def test_it_says_how_often_derivatives_were_formed() -> None:
+    times = [{**TIMES, "formed": formed} for formed in (60, 6, 31)]
+    results = [result(f"physics.springs.f{k}", "reverse", "right", **more) for k, more in enumerate(times)]
+    (words,) = report.formed(results)
+    assert words == "Each trial that is right formed its derivative 6 times or more."
+    assert words in report.distributions(results)
+    ended = result("physics.springs.slow", "forward", "too long", formed=3, detail="more than 90 s")
+    (words,) = report.formed([*results, ended])
+    assert words.endswith("what was too long had formed it by then: physics.springs.slow (forward) 3.")
+    # A line of a log that does not say so is of a trial that has timed a second derivative.
+    assert "2 times or more" in report.formed(RESULTS)[0] and report.formed(RESULTS[21:]) == []
+
+
 def test_refusals_are_grouped_by_reason() -> None:
     (refused, wrong, unsettled) = report.complaints(RESULTS)
     assert "3 trials." in refused

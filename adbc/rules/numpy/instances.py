@@ -349,8 +349,9 @@ def defers(x: Any, other: Any) -> bool:
 
 
 def _special(name: str) -> list[Rule]:
-    """The rows of a special method of arrays that is called by name, as in ``super().__mul__(other)``; those
-    of NumPy's numbers do the same where the other operand is an instance."""
+    """The rows of a special method of arrays that is called by name, as in ``super().__mul__(other)``, or
+    because the other operand has a method in Python that is asked behind it; those of NumPy's numbers do the
+    same where the other operand is an instance, or is asked by the ufunc."""
     plain_name = name.strip("_")
     reflected = plain_name[0] == "r" and hasattr(np.ndarray, f"__{plain_name[1:]}__")
     in_place = plain_name[0] == "i" and hasattr(np.ndarray, f"__{plain_name[1:]}__") and name != "__invert__"
@@ -371,7 +372,7 @@ def _special(name: str) -> list[Rule]:
     body = unary if ufunc.nin == 1 else swapped if reflected else into if in_place else binary
     numeric = NUMERIC if ufunc.nin == 2 else ()
     methods = [vars(cls)[name] for cls in (np.ndarray, *numeric) if name in vars(cls)]
-    return [Overlay(method, body, when=_of_instances) for method in methods]
+    return [Overlay(method, body, when=_of_instances_or_asked) for method in methods]
 
 
 def array_wrap(self: Any, array: Any, context: Any = None, return_scalar: Any = False) -> Any:
@@ -414,6 +415,12 @@ def _when_operator(*methods: str) -> Callable[..., bool]:
 
 
 _of_instances = _when()
+
+
+def _of_instances_or_asked(*classes: type) -> bool:
+    """The `when` of special methods: for instances, and where a class that is no array's says what ufuncs do
+    with its own."""
+    return _of_instances(*classes) or any(defines(cls, "__array_ufunc__") for cls in classes)
 
 
 def _is_array_method(cls: type, name: str) -> bool:

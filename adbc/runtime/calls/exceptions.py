@@ -3,7 +3,8 @@
 An exception has an address.  Its shadow holds the tangent of ``args`` and those of its attributes; it is
 registered when differentiated code makes the exception, and found again by address by the handler that
 catches it, however far the exception has flown.  What a C function raised has a shadow without fields:
-nobody has seen what went into it, and an active number that is read from it is refused.
+nobody has seen what went into it, and an active number that is read from it is refused.  What code of a
+library raised that was called as it is holds constants.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from adbc.runtime.calls.steps import (
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent, fill_tangent, slot_rdata, slot_tangent
-from adbc.tangents.fields import arguments, hides_arguments
+from adbc.tangents.fields import arguments, hides_arguments, instance_fields
 from adbc.tangents.protocol import ValueKind, kind_of
 
 __all__ = [
     "PROTOCOLS", "SET_LINK", "allocated", "caught", "is_allocator", "kept_arguments", "of_exception",
-    "passed", "set_arguments", "set_link", "set_on_exception",
+    "passed", "raised_plainly", "set_arguments", "set_link", "set_on_exception",
 ]  # fmt: skip
 
 
@@ -62,6 +63,18 @@ def passed(context: Context, error: Any) -> Any:
         context.shadows.register(error, found)
         texts.raised_in_c(context, error)
     return found
+
+
+def raised_plainly(context: Context, error: BaseException) -> None:
+    """Let it be known what `error` holds, which code of a library has raised that was called as it is:
+    constants, and memory that has its shadow by its address."""
+    if issubclass(type(error), AdbcError) or context.shadows.lookup(error) is not None:
+        return
+    shadow = MutableTangent()
+    context.shadows.register(error, shadow)
+    known = context.known_tangent if context.is_forward else context.known_shadow
+    held = [*instance_fields(error), *([] if hides_arguments(type(error)) else [("args", arguments(error))])]
+    shadow.__dict__.update((name, slot_tangent(value, known(value))) for name, value in held)
 
 
 def kept_arguments(error: Any, xs: Args, shadows: Args, fill: Callable[[Any, Any], Any]) -> Any:

@@ -76,12 +76,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
                 f"a {type(key).__name__} with a derivative is a key of a dict, or in a set, that it is given",
             )
     reached = [x for x in (function, *call.args) if may_hide(x)]
-    for x in (*reached, *(x for x in call.args if type(x) in _COMPUTING)):
-        if id(x) in context.held and any(map(context.is_active, context.held[id(x)][1])):
-            raise missing_rule(
-                call,
-                f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
-            )
+    _check_seen(context, call, (*reached, *(x for x in call.args if type(x) in _COMPUTING)))
     windows = [(x, getattr(x, "__self__", x) if _is_bound(x) else x) for x in reached]
     windows += [(x, y) for x in (function, *call.args) for y in _referred_to(x)]
     if "beside" in vars(context) and not (beside.reads_value(function) or id(function) in SYNTAX):
@@ -93,19 +88,14 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
                 call,
                 f"a {type(x).__name__} is a window on memory with a derivative, which is not followed",
             )
-    addresses = []
+    addresses: list[tuple[Any, Any]] = []
     for x, shadow in zip(call.args, shadows, strict=True):
         if shadow is not None and shadow is not NO_TANGENT:
             context.shadows.adopt(x, shadow, anew=True)
             if is_address_tangent(type(shadow)):
-                addresses.append(shadow)
+                addresses.append((x, shadow))
     if "held" in vars(context):
-        for x in _contained(call.args):
-            if id(x) in context.held and any(map(context.is_active, context.held[id(x)][1])):
-                raise missing_rule(
-                    call,
-                    f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
-                )
+        _check_seen(context, call, _contained(call.args))
     for f in _functions(call.args):
         if _reaches_out(f) and context.shadows.is_any(context.is_active):
             raise missing_rule(
@@ -129,6 +119,14 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None, LostAr
     return out, undo, lost
 
 
+def _check_seen(context: Context, call: Call, objects: Iterable[Any]) -> None:
+    """Refuse `call` if one of `objects`, which it is given, hides something with a derivative."""
+    for x in objects:
+        if context.is_held(x):
+            what = f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into"
+            raise missing_rule(call, what)
+
+
 def let_iterators_be(context: Context, value: Any) -> None:
     """Remember that the iterators in `value`, made of nothing that may change, give constants."""
     for x in _iterators(value):
@@ -138,12 +136,12 @@ def let_iterators_be(context: Context, value: Any) -> None:
 
 def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
     """Make `call` of Python code that nothing with a derivative reaches, as `call_foreign` does one of C."""
-    addresses = []
+    addresses: list[tuple[Any, Any]] = []
     for x, shadow in zip(call.args, call.shadows, strict=True):
         if shadow is not None and shadow is not NO_TANGENT:
             context.shadows.adopt(x, shadow, anew=True)
             if is_address_tangent(type(shadow)):
-                addresses.append(shadow)
+                addresses.append((x, shadow))
     within = [(x, gc.get_referents(x)) for x in call.inside]
     reached = [x for x in call.args if is_opaque(x)]
     memory = LibraryMemory(context, call.function, call.args)
@@ -173,9 +171,11 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
     return out, undo
 
 
-def keep_made(context: Context, out: Any, known: Sequence[Any], addresses: Sequence[Any] = ()) -> None:
+def keep_made(
+    context: Context, out: Any, known: Sequence[Any], addresses: Sequence[tuple[Any, Any]] = ()
+) -> None:
     """Remember what has come with `out`, which code in Python gave that was called as it is: iterators, and
-    objects made in C other than those `known` before.  addresses: the shadows of what may be behind them."""
+    objects made in C other than those `known` before.  addresses: what may be behind them, with shadows."""
     for x in _iterators(out):  # what they give is constant
         context.shadows.let_be(x)
         if not keeps_bytes(x):  # a stream gives lines, and copies what it is given
@@ -211,13 +211,12 @@ def _made(
     context: Context,
     call: Call,
     reached: list[Any],
-    addresses: list[Any],
+    addresses: Sequence[tuple[Any, Any]],
     inside: Sequence[Any] = (),
-    *,
     is_python: bool = False,
 ) -> tuple[Any, Undo | None]:
-    """Make `call`, see what it has changed, and remember what may hide memory with the shadows `addresses`:
-    its result, and the objects `reached`.  inside: objects that are reached through the arguments unseen."""
+    """Make `call`, see what it has changed, and remember what may hide memory at `addresses`, objects with
+    their shadows: its result, and those `reached`.  inside: objects that the arguments lead to unseen."""
     written = texts.before_foreign(context, call)
     before = list(contents((*call.args, *inside)))
     function = call.function

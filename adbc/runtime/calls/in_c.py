@@ -11,6 +11,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.runtime.calls import (
+    exceptions,
     foreign,
     memos,
     nested,
@@ -76,7 +77,11 @@ class InC(abc.ABC):
             given, call = call, call.prepend(function.__func__, None, function.__self__, own, None)
             call.inside = given.inside
         latest = weak.latest_finaliser()
-        out, undo = foreign.call_plainly(context, call)
+        try:
+            out, undo = foreign.call_plainly(context, call)
+        except BaseException as error:
+            exceptions.raised_plainly(context, error)
+            raise
         self._check_unbroken(context, call.function)
         if weak.latest_finaliser() > latest:
             weak.note_new_finalisers(context, latest)
@@ -109,10 +114,14 @@ class InC(abc.ABC):
         if keywords:
             count = len(xs) - len(keywords)
             given, named = xs[:count], dict(zip(keywords, xs[count:], strict=True))
-        if known.looks:
-            out = called_by_user(functools.partial(function, *given, **named))
-        else:
-            out = function(*given, **named)
+        try:
+            if known.looks:
+                out = called_by_user(functools.partial(function, *given, **named))
+            else:
+                out = function(*given, **named)
+        except BaseException as error:
+            exceptions.raised_plainly(context, error)
+            raise
         undo = None if memory is None else memory.undoing(None)
         if not known.is_quiet:
             context.attributes.clear()

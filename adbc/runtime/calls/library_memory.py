@@ -172,7 +172,10 @@ def depend(context: Context, met: Iterable[Any]) -> bool:
     # At once, for what stands in one stands in many others, too, and is looked at a single time.
     if not context.is_active(shadows):
         return False
-    if context.kept is None:
+    if context.kept is None and context.made is None:
         return True
-    tells_of = context.kept.tells_of
-    return any(context.is_active(shadow) and not tells_of(shadow) for shadow in shadows if shadow is not None)
+    return any(
+        context.depends(x, shadow) and not (context.kept is not None and context.kept.tells_of(shadow))
+        for x, shadow in zip(met, shadows, strict=True)
+        if shadow is not None
+    )

@@ -230,17 +230,14 @@ class _Search:
     def __init__(self, context: Context | None, inside: list[Any]) -> None:
         self.context = context
         self.inside = inside
-        self.held: dict[int, Any] = {} if context is None else context.__dict__.get("held", {})
-        """What is held out of sight."""
 
     def hides(self, x: Any) -> bool:
         """Whether object `x` hides something with a derivative."""
-        found = self.held.get(id(x))
-        return found is not None and self.context is not None and any(map(self.context.is_active, found[1]))
+        return self.context is not None and self.context.is_held(x)
 
     def depends(self, x: Any) -> bool:
         """Whether object `x`, of which no shadow of an argument tells, is known to depend on the input."""
-        return self.context is not None and self.context.is_active(self.context.shadows.behind(x))
+        return self.context is not None and self.context.depends(x, self.context.shadows.behind(x))
 
     def has_followed_attributes(self, function: Any) -> bool:
         """Whether code that is followed has given attributes to `function`, which has a shadow for them: that

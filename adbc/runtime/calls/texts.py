@@ -241,7 +241,7 @@ def raised_in_c(context: Context, error: BaseException) -> None:
     said = [
         x
         for x in (*arguments(error), *_said(error))
-        if not issubclass(type(x), (int, types.NoneType)) and not (type(x) is str and _NO_DIGIT(x))
+        if not issubclass(type(x), (int, types.NoneType)) and not (issubclass(type(x), str) and _NO_DIGIT(x))
     ]
     if not said:
         return

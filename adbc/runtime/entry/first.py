@@ -105,7 +105,8 @@ class FirstCall(Forwards):
                 engine, context, f, given, names, set(range(len(given))) - set(self.numbers)
             )
             held = set(constants)
-        context.given = given
+        # What nobody asks for is constant, and so is the very object if it is met elsewhere.
+        context.given = [given[i] for i in numbers]
         has_met = "shadows" in vars(context)
         asked = {i: context.shadows.tangent(given[i]) for i in numbers if i not in held}
         if has_met:  # perhaps as constants that the function holds
@@ -113,7 +114,7 @@ class FirstCall(Forwards):
                 activate(tangent)
         # What shares memory with these was met with them; the rest is constant until it is written to.
         others = (i for i in range(len(args)) if i not in held and i not in asked)
-        asked |= {i: context.shadows.known(given[i]) for i in others}
+        asked |= {i: context.met(given[i]) for i in others}
         self.tangents = [asked.get(i, NO_TANGENT) for i in range(len(given))]
         if strict:
             for i in numbers:

@@ -56,6 +56,7 @@ from adbc.runtime.entry.structures import (
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
+from adbc.runtime.state.made import may_be_found
 from adbc.runtime.state.shadows import Shadows
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment
 from adbc.tangents.protocol import kind_of
@@ -82,6 +83,7 @@ class Way:
         "arrays",
         "classes",
         "code",
+        "constants",
         "engine",
         "generation",
         "given",
@@ -160,6 +162,11 @@ class Way:
         ]  # fmt: skip
         """Per gradient, the function that makes it, the place of its cotangent in what the pullback gives
         (None if nothing comes back but what is added to the shadow), and that of its argument."""
+        self.constants = [
+            i for i, (kind, x) in enumerate(zip(shadows, args, strict=True))
+            if kind is _NEW and i not in numbers and may_be_found(type(x))
+        ]  # fmt: skip
+        """The places of the objects of libraries that nobody asks for."""
         self.code = code
         self.generation = generation
         self.plan = plan
@@ -322,6 +329,8 @@ class Entrance:
         if met:
             shadows = context.shadows = Shadows()
             shadows.waiting = met
+            if way.constants:
+                context.note_given([args[i] for i in way.constants], [args[i] for i, _ in way.wanted])
         ff = context.known_shadow(f) if rule.takes_function else None
         call = engine.reverse_calls.enter_planned
         out, fout, pullback = enter(call, context, way.plan, f, ff, args, given, 0)
@@ -394,6 +403,8 @@ def short(engine: EngineView, way: Way, f: Any, args: tuple[Any, ...]) -> tuple[
         if met:
             shadows = context.shadows = Shadows()
             shadows.waiting = met
+            if way.constants:
+                context.note_given([args[i] for i in way.constants], [args[i] for i, _ in way.wanted])
         ff = context.known_shadow(f) if rule.takes_function else None
         out, saved = enter(_hand, context, way.plan.hand, rule.forwards, f, ff, args, given)
     pullback = context.backwards(rule.pullback) if context.is_deep else rule.pullback

@@ -8,6 +8,7 @@ abandoned, and run in several threads at once.
 from __future__ import annotations
 
 import functools
+import itertools
 import types
 import weakref
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from typing import Any
 from adbc.errors import AdbcError
 from adbc.runtime.state.activity import is_active, is_nonzero
 from adbc.runtime.state.kept import Kept
-from adbc.runtime.state.made import Made, may_note
+from adbc.runtime.state.made import Made, may_be_found, may_note
 from adbc.runtime.state.shadows import Shadows
 from adbc.runtime.state.stack import STACK
 from adbc.runtime.state.texts import Texts
@@ -76,8 +77,8 @@ class Context:
     """Whether this is the context of an inner level, the code of which is differentiated by an outer one."""
     captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]
     """By function, its tangent, and the cells of its closure with their tangents."""
-    held: dict[int, tuple[Any, list[Any]]]
-    """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
+    held: dict[int, tuple[Any, list[tuple[Any, Any]]]]
+    """By address, an object that cannot be looked into, and what C code may put there, with its shadows."""
     raised: dict[int, BaseException]
     """By address, exceptions that derived code has caught: see `report.tracebacks.let_go`."""
     patches: list[Callable[[], None]]
@@ -163,6 +164,11 @@ class Context:
         if made is None:
             return True
         return not made.stands(x.__self__ if x.__class__ is types.MethodType else x, shadow)
+
+    def is_held(self, x: Any) -> bool:
+        """Whether `x`, which cannot be looked into, may hide something that depends on the input."""
+        found = self.__dict__.get("held", {}).get(id(x))
+        return found is not None and any(itertools.starmap(self.depends, found[1]))
 
     def note_made(self, x: Any, shadow: Any) -> None:
         """Take note that what is in `x` now, which has `shadow`, is constant: code that was called as it is
@@ -258,8 +264,29 @@ class Context:
             met = shadows.met.get(id(value))
             if met is not None and met[0] is value and met[1].__class__ in _OF_MEMORY:
                 return met[1]
-        find = shadows.found if self.is_forward else shadows.known
-        return _memory(slot_shadow(find(value)))
+        if self.is_forward:
+            return _memory(slot_shadow(shadows.found(value)))
+        return _memory(slot_shadow(self.met(value)))
+
+    def note_given(self, constants: Sequence[Any], asked: Sequence[Any]) -> None:
+        """Take note of what stands in `constants`, arguments of the call, objects of libraries that share
+        nothing with those that are `asked` for."""
+        self.given = asked
+        self.made = Made(asked)
+        self.made.note_found({id(x): (x, None) for x in constants}, {})
+
+    def _note_found(self, before: int) -> None:
+        """Take note of what stands in the objects of libraries that were met just now, when `before` entries
+        had been made: they hold constants."""
+        if self.follows_inner or self.is_followed:
+            return
+        met = self.shadows.met
+        new = dict(itertools.islice(met.items(), before, None))
+        if not any(map(may_be_found, {type(x) for x, _ in new.values()})):
+            return
+        if self.made is None:
+            self.made = Made(self.given)
+        self.made.note_found(new, met)
 
     def _is_constant(self, value: tuple[Any, ...]) -> bool:
         """Whether there are only constants in `value`, a tuple that did not come through an argument."""
@@ -290,8 +317,17 @@ class Context:
         if self.kept is None:
             is_active_here = weakref.WeakMethod(self.is_active)  # the context has these, and nobody else has
             self.kept = Kept(lambda shadow: is_active_here()(shadow), self.is_forward, self.given)  # type: ignore[misc]
-        self.kept.note(value, shadow, functools.partial(self.shadows.since, before))
+        self.kept.note(value, shadow, functools.partial(self._without_derivative, value, shadow, before))
         return shadow
+
+    def _without_derivative(self, value: Any, shadow: Any, before: int) -> dict[int, Any]:
+        """By address, shadows in which nothing depends on the input: those that were met since there were
+        `before`, and what is in `shadow`, of `value`, if it is known that this holds constants."""
+        new = self.shadows.since(before)
+        if self.made is not None and self.made.stands(value, shadow):
+            found = map(self.shadows.lookup, self.made.seen_with(value))
+            new |= {id(x): x for x in found if x is not None}
+        return new
 
     def met_before(self, value: Any) -> int:
         """How much was met when `value` is: what `note_kept` is told of memory."""
@@ -305,7 +341,13 @@ class Context:
 
     def met(self, obj: Any) -> Any:
         """The tangent of object `obj`, which is met by its address only."""
-        return self.shadows.found(obj) if self.is_forward else self.shadows.known(obj)
+        if self.is_forward:
+            return self.shadows.found(obj)
+        before = self.shadows.count()
+        shadow = self.shadows.known(obj)
+        if len(self.shadows.met) > before:
+            self._note_found(before)
+        return shadow
 
     def instance_shadow(self, obj: Any) -> Any:
         """The shadow, or tangent, of a new instance, which has no fields yet."""

@@ -65,6 +65,76 @@ def test_order_of_classes() -> None:
     check_rule(function, np.array([0.3, 1.2]))
 
 
+class Unit:
+    """No array, but asked by ufuncs, and by operators behind the array's."""
+
+    __array_priority__ = 17
+
+    def __init__(self, size: float) -> None:
+        self.size = size
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        if ufunc is np.maximum:
+            return NotImplemented
+        return getattr(ufunc, method)(*[self.size if i is self else i for i in inputs], **keywords)
+
+    def __rmul__(self, other: Any) -> Any:
+        return "is not asked"
+
+    __radd__ = __rsub__ = __rtruediv__ = __rpow__ = __rmod__ = __rfloordiv__ = __rmul__
+
+    def __mul__(self, other: Any) -> Any:
+        return NotImplemented
+
+
+class Deferred(Unit):
+    """A class that says that arrays are to leave operators to it."""
+
+    __array_ufunc__: Any = None
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * self.size * -1.0
+
+
+def _in_place(x: Any, unit: Any) -> Any:
+    y = x * 1.0
+    y *= unit
+    return y * x
+
+
+BY_UNITS: list[Any] = [
+    lambda x, u: x * u,
+    lambda x, u: x / u + u * x,
+    lambda x, u: (x + u) * (x - u) * x**u,
+    lambda x, u: x % u * x + x // u,
+    lambda x, u: x.__mul__(u) * x.__rtruediv__(u),
+    lambda x, u: x * Deferred(2.0) * x,
+    _in_place,
+]
+
+
+@pytest.mark.parametrize("program", BY_UNITS)
+@pytest.mark.parametrize("x", [np.array([0.3, 1.2]), np.float64(0.7), np.float32(0.75), np.array(1.3)])
+def test_operators_of_arrays_ask_the_other_class_by_its_ufunc(program: Any, x: Any) -> None:
+    """It has reflected methods, too, which NumPy leaves alone."""
+
+    def function(x: Any) -> Any:
+        return program(x, Unit(1.75))
+
+    def with_size(x: Any) -> Any:
+        return np.sum(program(x, Unit(np.sum(x) * 1.5)))
+
+    for _ in range(3):
+        check_rule(function, x)
+        check_rule(with_size, x)
+
+
+def test_a_ufunc_that_the_other_class_declines_is_an_error() -> None:
+    for derivative in (adbc.grad, lambda f: lambda x: adbc.jvp(f, (x,), (np.ones_like(x),))):
+        with pytest.raises(TypeError, match="NotImplemented from __array_ufunc__"):
+            derivative(lambda x: np.sum(np.maximum(x, Unit(2.0))))(np.array([1.0, 2.0]))
+
+
 def test_a_class_that_overrides_a_function_is_asked() -> None:
     def function(x: Any) -> Any:
         return np.sum(Wrapped(x * x), axis=0)

@@ -421,3 +421,21 @@ def test_what_no_table_is_written_of_is_said_by_the_writer(method: str, row: Any
     for call in (lambda: adbc.grad(f)(X, row), lambda: adbc.jvp(f, (X, row), (1.0, None))):
         with pytest.raises(type(plain.value), match=str(plain.value)):
             call()
+
+
+class Name(str):
+    """A text of a class of its own, as parsers have them."""
+
+
+@pytest.mark.parametrize("kind", [str, Name])
+def test_a_name_with_digits_that_an_error_says_is_not_read(kind: Any) -> None:
+    def f(x: float) -> Any:
+        try:
+            return getattr(Box(x), kind(f"a{x}"))
+        except AttributeError as error:
+            return float(error.name[1:]) * x
+
+    for _ in range(4):
+        for derivative in (adbc.grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
+            with pytest.raises(AdbcError):
+                derivative(X)
