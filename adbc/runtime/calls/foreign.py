@@ -24,7 +24,7 @@ from adbc.errors import AdbcError, UnsupportedError
 from adbc.flags import HEAP_TYPE
 from adbc.functions import is_function, meaning_of
 from adbc.rules.builtins.iteration import ITERATORS
-from adbc.runtime.calls import beside, nested, texts
+from adbc.runtime.calls import beside, imports, nested, texts
 from adbc.runtime.calls.changeable import Code, bind, reach_of, variable
 from adbc.runtime.calls.changes import LibraryMemory, Undo, has_lost, in_step
 from adbc.runtime.calls.classes import lookup
@@ -220,6 +220,7 @@ def _made(
     its result, and the objects `reached`.  inside: objects that are reached through the arguments unseen."""
     written = texts.before_foreign(context, call)
     before = list(contents((*call.args, *inside)))
+    met = imports.before_call(context, call)
     function = call.function
     looks = is_python and may_look_at_callers(function)
     calls_back = looks or not _PYTHON.isdisjoint(map(type, call.args))
@@ -245,7 +246,7 @@ def _made(
         for x in (*reached, out):
             if may_hide(x) and (x is out or not keeps_bytes(x)):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
-    return out, in_step(context, changed) if changed else None
+    return out, in_step(context, changed) if changed else imports.settled(context, met)
 
 
 def is_met(context: Context, call: Call) -> bool:
