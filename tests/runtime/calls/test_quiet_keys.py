@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -141,6 +142,75 @@ def test_keys_that_change_nothing(cls: Callable[[int], Any]) -> None:
     check_rule(f, 1.5)
 
 
+class Place:
+    """A vector: its arithmetic makes others, of which hashes and comparisons know nothing."""
+
+    made = 0
+
+    def __init__(self, x: int, y: int) -> None:
+        self.x, self.y = x, y
+        Place.made += 1
+
+    def __add__(self, other: Place) -> Place:
+        return Place(self.x + other.x, self.y + other.y)
+
+    def __neg__(self) -> Place:
+        return Place(-self.x, -self.y)
+
+    def __abs__(self) -> float:
+        Place.made += 1
+        return math.hypot(self.x, self.y)
+
+    def __iter__(self) -> Iterator[int]:
+        yield self.x
+        yield self.y
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Place and (self.x, self.y) == (other.x, other.y)
+
+    def __hash__(self) -> int:
+        return hash((self.x, self.y))
+
+
+class Summing(Place):
+    """Its comparison adds, and so changes something."""
+
+    def __eq__(self, other: object) -> bool:
+        return hash(self + other) == 0  # type: ignore[operator]
+
+    __hash__ = Place.__hash__
+
+
+class Negating(Place):
+    def __hash__(self) -> int:
+        return hash((-self).x)
+
+
+class Measuring(Place):
+    def __hash__(self) -> int:
+        return hash(abs(self))
+
+
+class Walking(Place):
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+class Searching(Place):
+    def __hash__(self) -> int:
+        return hash(1 in self)
+
+
+def test_only_operators_that_are_used_are_asked_for() -> None:
+    def quiet(key: Any) -> bool:
+        classes = classes_in([key])
+        return classes is not None and are_quiet(classes)
+
+    assert quiet(Place(1, 2))
+    for cls in (Summing, Negating, Measuring, Walking, Searching):
+        assert not quiet(cls(1, 2)), cls
+
+
 def test_what_is_seen_of_classes() -> None:
     def quiet(*keys: Any) -> bool:
         classes = classes_in(keys)
@@ -167,6 +237,13 @@ def test_what_is_seen_to_change_nothing_is_not_looked_at(monkeypatch: pytest.Mon
         return d[Named(7)]
 
     assert adbc.grad(f)(1.5) == 7.0
+
+    def around(x: Any) -> Any:
+        d = {Place(i, 1): x * i for i in range(10)}
+        return d[Place(2, 0) + Place(1, 1)] * x
+
+    assert adbc.value_and_grad(around)(1.5) == (6.75, 9.0)
+    assert adbc.jvp(around, (1.5,), (1.0,)) == (6.75, 9.0)
 
 
 def test_too_many_keys_from_outside_are_refused() -> None:
