@@ -363,13 +363,11 @@ def test_functions_of_classes_are_found_by_their_names(monkeypatch: pytest.Monke
         raise AssertionError(f"holders of {obj!r} are looked for")
 
     monkeypatch.setattr("adbc.runtime.calls.weak._is_global", looked)
-    for _ in range(4):
-        given = [Listener(2.0), Listener(0.5)]
-        expected = pytest.approx(7.5 * 1.5**3), pytest.approx(50.625)
-        assert adbc.value_and_grad(published)(1.5, given) == expected
-        given = [Listener(2.0), Listener(0.5)]
-        value, tangent = adbc.jvp(published, (1.5, given), (1.0, None))
-        assert (value, tangent) == expected
+    expected = pytest.approx(7.5 * 1.5**3), pytest.approx(50.625)
+    given = [Listener(2.0), Listener(0.5)]
+    assert adbc.value_and_grad(published)(1.5, given) == expected
+    given = [Listener(2.0), Listener(0.5)]
+    assert adbc.jvp(published, (1.5, given), (1.0, None)) == expected
 
 
 def impostor() -> Any:
