@@ -219,8 +219,7 @@ def _made(
     """Make `call`, see what it has changed, and remember what may hide memory with the shadows `addresses`:
     its result, and the objects `reached`.  inside: objects that are reached through the arguments unseen."""
     written = texts.before_foreign(context, call)
-    before = list(contents((*call.args, *inside)))
-    met = imports.before_call(context, call)
+    before, met = list(contents((*call.args, *inside))), imports.before_call(context, call)
     function = call.function
     looks = is_python and may_look_at_callers(function)
     calls_back = looks or not _PYTHON.isdisjoint(map(type, call.args))
@@ -433,7 +432,7 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
     something.  The result undoes the changes that were made by looking at all (None: there are none).
 
     This is so each time, because what changes nothing now may do so later, unless the code is seen to change
-    nothing, or is that of a library.
+    nothing, or is that of a library: what its classes do once they are taken to do for all values.
     """
     stored = _stored(context, container)
     if _are_quiet(context, stored, keys):
@@ -444,8 +443,7 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
     context.settled.update((id(k), k) for k in keys)
     for cls in dict.fromkeys(map(type, keys)):
         _refuse_rebinding(cls)
-    others = stored.others(keys)
-    code = Code()
+    others, code = stored.others(keys), Code()
     reach_of((*keys, *others), code)
     states = States(code.objects)  # what goes on when it is asked has no first time that others are like
     ask = Call(_ask, None, (container, keys, others), (None,) * 3, (None,) * 3)
@@ -470,6 +468,8 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
             "compute the hash and compare without changing anything, or use a key of another class",
         )
     stored.add(keys)
+    if undo is None and stored.classes and all(map(is_library_class, stored.classes)):
+        context.quiet[stored.classes] = True
     return undo
 
 

@@ -99,7 +99,7 @@ def _is_quiet(method: Any, classes: frozenset[type], used: set[str], depth: int)
         return False
     used |= asked.operators
     for name in asked.functions:
-        found = method.__globals__.get(name, vars(builtins).get(name))
+        found: Any = method.__globals__.get(name, vars(builtins).get(name))
         if any(found is f for f in _CALLED):
             used.add(found.__name__)
         elif type(found) is not types.FunctionType or not _is_quiet(found, classes, used, depth + 1):

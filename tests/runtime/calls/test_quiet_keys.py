@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -250,3 +251,38 @@ def test_too_many_keys_from_outside_are_refused() -> None:
     d = {KeepsHash(i): 1.0 for i in range(1200)}
     with pytest.raises(UnsupportedError, match="of 1200 keys"):
         adbc.grad(lambda x: d[KeepsHash(3)] * x)(1.5)
+
+
+def test_classes_of_libraries_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    watched = foreign.watched
+
+    def counting(*args: Any, **kwargs: Any) -> Any:
+        looked.append(args)
+        return watched(*args, **kwargs)
+
+    monkeypatch.setattr(foreign, "watched", counting)
+
+    def f(x: Any) -> Any:
+        d: dict[Any, Any] = {}
+        for i in range(12):
+            d[Fraction(i % 4, 3), "m"] = x * i
+        return sum(d[Fraction(i, 3), "m"] for i in range(4)) * x
+
+    assert adbc.value_and_grad(f)(1.5) == (85.5, 114.0)
+    assert len(looked) <= 2
+    looked.clear()
+    assert adbc.jvp(f, (1.5,), (1.0,)) == (85.5, 114.0)
+    assert len(looked) <= 2
+
+
+def test_classes_of_the_users_are_looked_at_beside_those_of_libraries() -> None:
+    def f(x: Any) -> Any:
+        d = {Fraction(i, 3): x for i in range(4)}
+        key = CountsLater(1)
+        d[key] = x  # type: ignore[index]
+        key.counts = True
+        return d[key] * key.count  # type: ignore[index]
+
+    with pytest.raises(UnsupportedError, match="changes something"):
+        adbc.grad(f)(1.5)
