@@ -95,12 +95,13 @@ _OF_RESETTING = frozenset({"const", "load", "load_bound", "return"})
 
 @record(frozen=True)
 class Questions:
-    """What code that binds nothing but its own variables may ask: the attributes that it reads, and the
-    globals and the methods that it calls, by name."""
+    """What code that binds nothing but its own variables may ask: the attributes that it reads, the globals
+    and the methods that it calls, and the operators that it has, by name."""
 
     attributes: frozenset[str]
     functions: frozenset[str]
     methods: frozenset[str]
+    operators: frozenset[str]
 
 
 @functools.lru_cache(maxsize=1024)
@@ -138,7 +139,9 @@ def _questions(instructions: Sequence[Instruction]) -> Questions | None:
                 return None
             functions.update(j.arg for j in called if j.name == "global")
             methods.update(j.arg for j in called if j.name == "attribute")
-    return Questions(frozenset(attributes), frozenset(functions), frozenset(methods))
+    operators = {i.arg.rstrip("_") for i in instructions if i.name in ("binary", "unary")}
+    operators |= {"contains"} if any(i.name == "contains" for i in instructions) else set()
+    return Questions(frozenset(attributes), frozenset(functions), frozenset(methods), frozenset(operators))
 
 
 _NULL_FIRST = sys.version_info < (3, 13)

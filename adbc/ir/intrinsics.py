@@ -567,6 +567,14 @@ def _makes_generator_(function: Any) -> bool:
     return type(function) is types.FunctionType and bool(function.__code__.co_flags & inspect.CO_GENERATOR)
 
 
+def _iterates_by_generator_(iterable: Any) -> bool:
+    """Whether an iterator over `iterable` is a new generator, which its ``__iter__`` makes."""
+    for base in type(iterable).__mro__:
+        if "__iter__" in base.__dict__:
+            return _makes_generator_(base.__dict__["__iter__"])
+    return False
+
+
 def _drop_(generator: object, is_own: bool) -> None:
     """Close a generator to which nobody refers any more, if `is_own`.
 

@@ -156,6 +156,7 @@ PURE: frozenset[Callable[..., Any]] = frozenset(
         i._freevar_,
         i._globals_,
         i._makes_generator_,
+        i._iterates_by_generator_,
     }
 )
 """Functions whose calls may be removed if unused: no effect, never raise, whatever the operands."""

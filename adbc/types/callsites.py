@@ -377,7 +377,7 @@ AS_THEY_ARE: frozenset[Any] = frozenset((
     intrinsics._list_iterator_, intrinsics._list_reversed_,
     intrinsics._view_iterator_, intrinsics._next_entry_, intrinsics._next_place_, intrinsics._observe_,
     intrinsics._unpack_list_, intrinsics._check_length_, intrinsics._takes_,
-    intrinsics._takes_named_, intrinsics._makes_generator_,
+    intrinsics._takes_named_, intrinsics._makes_generator_, intrinsics._iterates_by_generator_,
     # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
     intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_, intrinsics._check_exc_match_,
     intrinsics._go_on_raising_,

@@ -582,6 +582,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._check_exc_match_: _constant(BOOL),
     intrinsics._not_nan_: _constant(BOOL),
     intrinsics._makes_generator_: _constant(BOOL),
+    intrinsics._iterates_by_generator_: _constant(BOOL),
     intrinsics._method_is_: _constant(BOOL),
     intrinsics._code_is_: _constant(BOOL),
     intrinsics._observe_: _constant(NONE),

@@ -205,6 +205,11 @@ def guarded(x: float) -> Iterator[float]:
         print("closed")
 
 
+def walk(x: float) -> object:
+    """What gives an object whose ``__iter__`` is such a generator."""
+    return x
+
+
 def plain(x: float) -> Iterator[float]:
     """A generator that has not."""
     yield x

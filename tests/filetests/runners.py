@@ -35,7 +35,7 @@ from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
 from adbc.passes.normal.delegations import are_loops, without_delegations
-from adbc.passes.normal.dropped_generators import Made, drop_generators
+from adbc.passes.normal.dropped_generators import Made, ask_before_holders, drop_generators
 from adbc.passes.normal.enumerations import enumerations
 from adbc.passes.normal.fold_constants import fold_constants
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_call
@@ -372,13 +372,22 @@ def _stopping(graph: Graph) -> Graph:
 
 
 class Generators:
-    """Those made by `names.guarded` have something to do when they are closed."""
+    """Those made by `names.guarded` have something to do when they are closed, and so may those have that
+    an object is asked for by its ``__iter__``, those of `names.walk` among them."""
 
     def must_be_closed(self, made: Made, /) -> bool:
-        return made is names.guarded
+        return made is names.guarded or isinstance(made, Instruction)
+
+    def makes_walked_by_closed(self, maker: object, /) -> bool:
+        return maker is names.walk
 
     def only_consumes(self, function: Any, index: int, /) -> bool:
         return function is names.consumed
+
+
+def _drop_generators(graph: Graph) -> Graph:
+    ask_before_holders(graph, Generators())
+    return drop_generators(graph, Generators())
 
 
 @dataclasses.dataclass
@@ -500,7 +509,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "closed_cells": _in_place(lambda graph: closed_cells(graph, [names.Vector, names.scaled])),
     "copy_propagation": copy_propagation,
     "dead_code": dead_code,
-    "dropped_generators": lambda graph: drop_generators(graph, Generators()),
+    "dropped_generators": _drop_generators,
     "consumed_generators": _with_generators,
     "generator_states": _with_generators,
     "sendings": _with_generators,

@@ -72,6 +72,7 @@ from adbc.records import record
 __all__ = [
     "Functions",
     "Made",
+    "ask_before_holders",
     "drop_generators",
     "generators_made",
     "generators_returned",
@@ -80,9 +81,9 @@ __all__ = [
 ]
 
 Made = types.FunctionType | types.CodeType | Instruction
-"""What may make generators: a function, the code of a function that is made in the graph, or the instruction
-that reads a function from an attribute or a cell, of which only the running program knows whether it makes
-any."""
+"""What may make generators: a function, the code of a function that is made in the graph, or an instruction
+of which only the running program knows whether it makes any: the one that reads a function from an attribute
+or a cell, or that asks an object for an iterator."""
 
 
 class Functions(Protocol):
@@ -95,6 +96,10 @@ class Functions(Protocol):
     def only_consumes(self, function: types.FunctionType | types.CodeType, index: int, /) -> bool:
         """Whether parameter number `index` of a function is only iterated, and held until the function
         returns."""
+
+    def makes_walked_by_closed(self, maker: object, /) -> bool:
+        """Whether `maker`, a class or a function, may give an object whose ``__iter__`` makes generators in
+        which something has to run when they are closed."""
 
 
 _ALIASES = (i._iter_, i._check_, builtins.iter)
@@ -135,6 +140,8 @@ def _made(call: Instruction) -> Made | None:
     callee = call.operands[0] if call.op == "call" else None
     if target(call) is i._apply_:
         callee = call.operands[1] if isinstance(call.operands[1], Const) else None
+    if target(call) is i._iter_:
+        return call if _may_be_walked(call.operands[1]) else None
     if isinstance(callee, Const) and is_function(callee.value):
         return callee.value
     if callee is None:
@@ -143,6 +150,24 @@ def _made(call: Instruction) -> Made | None:
         assert isinstance(callee, Instruction)
         return callee
     return _code_made(callee)
+
+
+def _may_be_walked(value: Value) -> bool:
+    """Whether a value may be an object whose ``__iter__`` is a generator function, as far as its call says:
+    what C functions and displays give, and generators, are not."""
+    if isinstance(value, Const):
+        return False
+    if not isinstance(value, Instruction):
+        return True
+    if target(value) is i._new_:
+        cls = constant(value.operands[1])
+        return not isinstance(cls, type) or cls.__module__ != "builtins"
+    made = _made(value)
+    if isinstance(made, types.FunctionType):
+        made = made.__code__
+    return target(value) not in (i._foreigncall_, i._iter_) and not (
+        isinstance(made, types.CodeType) and makes_generators(made)
+    )
 
 
 def _code_made(function: Value) -> types.CodeType | None:
@@ -197,6 +222,30 @@ class _Object:
     """Whether anything outside the frame may refer to the generator."""
 
 
+def ask_before_holders(graph: Graph, functions: Functions) -> None:
+    """Ask objects for their iterators in front of the calls that would ask (``enumerate(Walk(...))`` becomes
+    ``enumerate(iter(Walk(...)))``), where these are generators that somebody has to close; in place."""
+    for block in graph.blocks:
+        for call in list(block.instructions):
+            function, arguments = _parts(call)
+            if not any(function is f for f in HOLDERS):
+                continue
+            for value in dict.fromkeys(arguments):
+                if functions.makes_walked_by_closed(_maker(value)):
+                    asked = Instruction("call", [Const(i._iter_), value], position=call.position)
+                    asked.block = block
+                    block.instructions.insert(block.instructions.index(call), asked)
+                    call.operands = [asked if x is value else x for x in call.operands]
+
+
+def _maker(value: Value) -> object:
+    """The class or function that a call calls which gives `value`; None if there is none that is known."""
+    if not isinstance(value, Instruction):
+        return None
+    callee, arguments = _parts(value)
+    return constant(arguments[0]) if callee is i._new_ else callee
+
+
 def drop_generators(graph: Graph, functions: Functions) -> Graph:
     """Close generators where the frame drops its last reference to them; in place."""
     found = _Objects(graph, functions)
@@ -233,10 +282,13 @@ def only_consumes(graph: Graph, index: int, functions: Functions) -> bool:
 
 
 def _ask(o: _Object) -> None:
-    """Ask, in front of a call of a function that is not known, whether that makes a generator."""
+    """Ask, in front of a call of a function that is not known, or for an iterator over an object that is not
+    known, whether that makes a generator."""
     call = o.owner
-    if isinstance(call, Instruction) and isinstance(_made(call), Instruction):
-        asked = Instruction("call", [Const(i._makes_generator_), call.operands[0]], position=call.position)
+    if isinstance(call, Instruction) and (made := _made(call)) is not None and isinstance(made, Instruction):
+        question = Const(i._iterates_by_generator_ if made is call else i._makes_generator_)
+        subject = call.operands[1] if made is call else call.operands[0]
+        asked = Instruction("call", [question, subject], position=call.position)
         asked.block = call.block
         assert call.block is not None
         call.block.instructions.insert(call.block.instructions.index(call), asked)

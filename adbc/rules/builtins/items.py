@@ -13,6 +13,7 @@ from adbc.rules.namespaces import check_name
 from adbc.rules.sequences import emptied, nothing, refuse_constant
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.tangents.iterators import out_of_step
 from adbc.tangents.keys import ask_key, keep_key
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.scalars import NUMBERS
@@ -35,7 +36,10 @@ def read_item(d: Any, fd: Any, k: Any, fk: Any, width: int) -> Any:
             fd[k] = slot_increment(fd[k], bout)
         return zeros
 
-    return out, slot_shadow(fd[k]), read_pullback
+    try:
+        return out, slot_shadow(fd[k]), read_pullback
+    except KeyError:
+        raise out_of_step(d) from None
 
 
 def get_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:

@@ -188,8 +188,13 @@ def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) 
 
 def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     x = np.asarray(X)
+    forced = force.lower()
+    if forced == "tomatrix" and x.ndim != 1:
+        raise ValueError("Forcing 'tomatrix' but input X is not a distance vector.")
+    if forced == "tovector" and x.ndim != 2:
+        raise ValueError("Forcing 'tovector' but input X is not a distance matrix.")
     if x.ndim == 1:
-        n = int(np.ceil(np.sqrt(len(x) * 2)))
+        n = int(np.ceil(np.sqrt(len(x) * 2))) if len(x) else 1  # a single point has no distances
         if n * (n - 1) != 2 * len(x):
             raise ValueError("Incompatible vector size. It must be a binomial coefficient n choose 2.")
         i, j = np.triu_indices(n, 1)
@@ -197,6 +202,8 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
         square[i, j] = x
         square[j, i] = x
         return square
+    if x.ndim != 2 or len(x) != x.shape[1]:
+        raise ValueError("The matrix argument must be square.")
     if checks:
         distance.is_valid_dm(x, throw=True, name="X")
     i, j = np.triu_indices(len(x), 1)

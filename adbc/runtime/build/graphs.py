@@ -41,6 +41,7 @@ from adbc.runtime.calls.generators import (
     candidates,
     function_of,
     may_return_generators,
+    walks_of,
 )
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.state.graph_functions import GraphCode, GraphFunction, Segments
@@ -361,6 +362,11 @@ class Graphs:
                 known = any(self.must_be_closed(r, made) for r in generators_returned(graph) or ())
             self.must_close[key] = known
         return known
+
+    def makes_walked_by_closed(self, maker: object) -> bool:
+        """Whether `maker`, a class or a function, may give an object whose ``__iter__`` makes generators
+        that may have to be closed where they are dropped."""
+        return any(self.must_be_closed(found, found) for found in walks_of(maker))
 
     def only_consumes(self, function: types.FunctionType | types.CodeType, index: int, caller: Any) -> bool:
         """Whether parameter number `index` of `function`, which `caller` calls, is only iterated, and held

@@ -10,7 +10,7 @@ from adbc import lift, passes  # loaded when they are first used
 from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
 from adbc.passes.normal.closed_cells import closed_cells
-from adbc.passes.normal.dropped_generators import Made, drop_generators
+from adbc.passes.normal.dropped_generators import Made, ask_before_holders, drop_generators
 from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.normal.getters import getters
 from adbc.passes.normal.handler_ends import handler_ends
@@ -67,6 +67,8 @@ class Callees(Protocol):
         self, function: types.FunctionType | types.CodeType, index: int, caller: Any
     ) -> bool: ...
 
+    def makes_walked_by_closed(self, maker: object) -> bool: ...
+
     @property
     def bindings(self) -> Any: ...
 
@@ -92,6 +94,9 @@ class GeneratorsOf:
     def only_consumes(self, function: types.FunctionType | types.CodeType, index: int) -> bool:
         return self.callees.only_consumes(function, index, self.function)
 
+    def makes_walked_by_closed(self, maker: object) -> bool:
+        return self.callees.makes_walked_by_closed(maker)
+
 
 @record(frozen=True)
 class Lifting:
@@ -115,12 +120,15 @@ def _lifted_class_body(function: types.FunctionType, lifting: Lifting) -> Graph:
 
 def _dropped_generators(graph: Graph, lifting: Lifting) -> Graph:
     function = lifting.function
+    generators = GeneratorsOf(lifting.callees, function)
+    ask_before_holders(graph, generators)
     if not lifting.callees.makes_closed(graph, function):
         return graph
     graph = lift.lift(function, inline=True, releases=True, looks=True)
     graph.namespace = function.__globals__
     passes.normalise(graph, function.__globals__)
-    drop_generators(graph, GeneratorsOf(lifting.callees, function))
+    ask_before_holders(graph, generators)
+    drop_generators(graph, generators)
     return graph
 
 

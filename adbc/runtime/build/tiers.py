@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING, Any
 from adbc.collector import paused
 from adbc.cpython.libraries import is_library_code, is_own_code, stands_for_builtins
 from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _import_
 from adbc.ir.traverse import cycles
 from adbc.ir.values import Value
+from adbc.passes.query import constant, target
 from adbc.passes.typed.guards import behind_handlers
 from adbc.runtime.build.derived import Derived, install, rule_of, stub
 from adbc.runtime.build.speculation import Base, Continuation, cell_of, guessable, numbered
+from adbc.runtime.calls.imports import loads_anew
 from adbc.runtime.cold import REPEATED, ColdRule, Frame, Mode, Program, Record, Thermostat, can_be_run
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.stack import STACK
@@ -102,13 +105,15 @@ class Tiers:
 
     def waits(self, function: Any, parameters: tuple[AbstractType, ...], *, is_dynamic: bool) -> bool:
         """Whether a function is interpreted at first for arguments of these types: a library's, adbc's own,
-        without loops, what was derived, or one in which something must be guessed, which is better seen.
+        without loops, what was derived, or one in which something must be guessed, which is better seen.  One
+        that loads modules waits until they are there: their code may change what was met (`calls.imports`).
 
         What stands for a builtin function does not wait where code calls it, whose loops are the user's.
         """
         code, namespace = function.__code__, function.__globals__
-        is_looping = _is_looping(self.engine.graphs.primal(function))
-        if not is_looping or rule_of(function) is not None:
+        graph = self.engine.graphs.primal(function)
+        is_looping = _is_looping(graph)
+        if not is_looping or rule_of(function) is not None or _loads_modules(graph, namespace):
             return True
         if is_own_code(code.co_filename):
             return is_dynamic or not stands_for_builtins(code.co_filename)
@@ -275,6 +280,15 @@ class Tiers:
                 support.check_global,
             )
         return found
+
+
+def _loads_modules(graph: Graph, namespace: dict[str, Any]) -> bool:
+    """Whether ``import`` in a graph would run the code of a module."""
+    return any(
+        loads_anew(namespace, *map(constant, call.operands[1:]))
+        for call in graph.instructions()
+        if target(call) is _import_
+    )
 
 
 def _is_looping(graph: Graph) -> bool:

@@ -17,7 +17,7 @@ from adbc.tangents.contents import contents, differs, elements_of, is_of_array, 
 from adbc.tangents.fields import instance_fields
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["LibraryMemory", "Undo", "has_lost", "in_step", "note_written"]
+__all__ = ["LibraryMemory", "Undo", "has_lost", "in_step", "note_written", "when_written"]
 
 Undo = Callable[[], None]
 
@@ -101,7 +101,7 @@ class LibraryMemory:
         for x, old in found.content if found is not None and is_changed else ():
             if differs(x, old) and not (kept is not None and kept.knows(x)):
                 is_met = context.shadows.lookup(x) is not None
-                parts.append((in_step(context, [(x, old)]), None if is_met else _when_written(context, x)))
+                parts.append((in_step(context, [(x, old)]), None if is_met else when_written(context, x)))
         if kept is not None and (stale := kept.changed()):
             parts += [
                 (in_step(context, [(x, old)]), functools.partial(kept.is_written, x)) for x, old in stale
@@ -122,7 +122,7 @@ class LibraryMemory:
         return undo_all
 
 
-def _when_written(context: Context, x: Any) -> Callable[[], bool]:
+def when_written(context: Context, x: Any) -> Callable[[], bool]:
     """Whether something else is found in `x`, which was changed, later: what is asked when that is known."""
     content = next(contents([x]))[1]
     if id(x) not in context.written:

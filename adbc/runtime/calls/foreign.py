@@ -24,7 +24,7 @@ from adbc.errors import AdbcError, UnsupportedError
 from adbc.flags import HEAP_TYPE
 from adbc.functions import is_function, meaning_of
 from adbc.rules.builtins.iteration import ITERATORS
-from adbc.runtime.calls import beside, nested, texts
+from adbc.runtime.calls import beside, imports, nested, texts
 from adbc.runtime.calls.changeable import Code, bind, reach_of, variable
 from adbc.runtime.calls.changes import LibraryMemory, Undo, has_lost, in_step
 from adbc.runtime.calls.classes import lookup
@@ -218,7 +218,7 @@ def _made(
     """Make `call`, see what it has changed, and remember what may hide memory at `addresses`, objects with
     their shadows: its result, and those `reached`.  inside: objects that the arguments lead to unseen."""
     written = texts.before_foreign(context, call)
-    before = list(contents((*call.args, *inside)))
+    before, met = list(contents((*call.args, *inside))), imports.before_call(context, call)
     function = call.function
     looks = is_python and may_look_at_callers(function)
     calls_back = looks or not _PYTHON.isdisjoint(map(type, call.args))
@@ -244,7 +244,7 @@ def _made(
         for x in (*reached, out):
             if may_hide(x) and (x is out or not keeps_bytes(x)):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
-    return out, in_step(context, changed) if changed else None
+    return out, in_step(context, changed) if changed else imports.settled(context, met)
 
 
 def is_met(context: Context, call: Call) -> bool:
@@ -431,7 +431,7 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
     something.  The result undoes the changes that were made by looking at all (None: there are none).
 
     This is so each time, because what changes nothing now may do so later, unless the code is seen to change
-    nothing, or is that of a library.
+    nothing, or is that of a library: what its classes do once they are taken to do for all values.
     """
     stored = _stored(context, container)
     if _are_quiet(context, stored, keys):
@@ -442,8 +442,7 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
     context.settled.update((id(k), k) for k in keys)
     for cls in dict.fromkeys(map(type, keys)):
         _refuse_rebinding(cls)
-    others = stored.others(keys)
-    code = Code()
+    others, code = stored.others(keys), Code()
     reach_of((*keys, *others), code)
     states = States(code.objects)  # what goes on when it is asked has no first time that others are like
     ask = Call(_ask, None, (container, keys, others), (None,) * 3, (None,) * 3)
@@ -468,6 +467,8 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
             "compute the hash and compare without changing anything, or use a key of another class",
         )
     stored.add(keys)
+    if undo is None and stored.classes and all(map(is_library_class, stored.classes)):
+        context.quiet[stored.classes] = True
     return undo
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.functions import is_function
-from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _next_, _resume_, unraisable
+from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _iter_, _next_, _resume_, unraisable
 from adbc.ir.values import Instruction
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.segments import FINISHED
@@ -67,7 +67,19 @@ class Generator(Surrogate):
             "remember in a variable how far it has come",
         )
 
-    gi_frame = gi_code = gi_yieldfrom = gi_running = gi_suspended = property(_look)
+    gi_code = gi_yieldfrom = property(_look)
+
+    @property
+    def gi_running(self) -> bool:
+        return self.is_running
+
+    @property
+    def gi_suspended(self) -> bool:
+        return not self.is_running and self.at != 0 and self.at != FINISHED
+
+    @property
+    def gi_frame(self) -> Any:
+        return None if self.at == FINISHED else self._look()
 
     def __next__(self) -> Any:
         return self.send(None)
@@ -200,22 +212,53 @@ ROWS = (Overlay(_drop_, drop), ZeroRule(is_generator, result=bool))
 
 
 def candidates(found: Instruction, function: types.FunctionType) -> list[types.FunctionType]:
-    """The generator functions that `found`, an attribute or a variable of the closure in the graph of
-    `function`, may be, as far as can be said by its name: those of classes that have a name there too.
+    """The generator functions that `found` may be, in the graph of `function`, as far as names can tell:
+    an attribute by that of a method of the classes that have a name there too, a variable of the closure
+    by what it holds, and what an object is asked for by the classes and functions that may have made it.
 
     Whether it is one will be asked when it is called (`_makes_generator_`); what is not among these is not
     asked, so that calls of other things cost nothing.
     """
-    name = constant(found.operands[2])
     values: list[Any] = []
+    if target(found) is _iter_:
+        return walks_of(*makers_named(function))
+    name = constant(found.operands[2])
     if target(found) is _getattr_:
         values = [vars(cls).get(name) for cls in function.__globals__.values() if issubclass(type(cls), type)]
     elif name in function.__code__.co_freevars:
         cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
         values = [] if cell == types.CellType() else [cell.cell_contents]
-    return [
-        value for value in values if is_function(value) and value.__code__.co_flags & inspect.CO_GENERATOR
+    return [value for value in values if is_generator_function(value)]
+
+
+def is_generator_function(value: object) -> bool:
+    return is_function(value) and bool(value.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+def walks_of(*makers: object) -> list[types.FunctionType]:
+    """The generator functions that are ``__iter__`` of the classes among `makers`, and of the classes
+    that the functions among them name."""
+    classes: dict[int, Any] = {id(x): x for x in makers if issubclass(type(x), type)}
+    for maker in makers:
+        if is_function(maker):
+            named = [maker.__globals__.get(name) for name in maker.__code__.co_names]
+            classes |= {id(x): x for x in named if issubclass(type(x), type)}
+    walks: list[Any] = [
+        next((vars(base)["__iter__"] for base in cls.__mro__ if "__iter__" in vars(base)), None)
+        for cls in classes.values()
     ]
+    return [x for x in walks if is_generator_function(x)]
+
+
+def makers_named(function: types.FunctionType) -> list[object]:
+    """What may give objects to `function`: the classes that have a name in its module, and the classes
+    and functions that its code names, there or as attributes of a module."""
+    names = function.__code__.co_names
+    found = [x for x in function.__globals__.values() if issubclass(type(x), type)]
+    named = [function.__globals__.get(name) for name in names]
+    for module in [x for x in named if type(x) is types.ModuleType]:
+        named += [vars(module).get(attribute) for attribute in names]
+    return found + [x for x in named if is_function(x) or issubclass(type(x), type)]
 
 
 def function_of(code: types.CodeType, caller: types.FunctionType) -> types.FunctionType:

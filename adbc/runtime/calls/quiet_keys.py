@@ -27,26 +27,21 @@ _CALLED = frozenset(
     }
 )  # fmt: skip
 """Builtins that change nothing, on values that answer in C."""
-_REFLECTED = (
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "and",
-    "or",
-    "xor",
-    "lshift",
-    "rshift",
-)
-_OTHERS = (
-    "hash", "eq", "ne", "lt", "le", "gt", "ge", "bool", "len", "iter", "getitem", "contains", "neg", "pos",
-    "invert", "abs", "round", "int", "float", "index",
+_ALWAYS = ("hash", "eq", "ne", "bool", "len", "index")
+_ARITHMETIC = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift",
 )  # fmt: skip
-_ASKED = [f"__{name}__" for name in (*_OTHERS, *_REFLECTED, *(f"r{name}" for name in _REFLECTED))]
-"""The methods that operators and `_CALLED` ask for."""
+_ORDER = ("lt", "le", "gt", "ge")
+_ASKED_BY: dict[str, tuple[str, ...]] = {
+    **{name: (name, f"r{name}") for name in _ARITHMETIC},
+    **dict.fromkeys(_ORDER, _ORDER),
+    **{name: (name,) for name in ("getitem", "neg", "pos", "invert", "abs", "round")},
+    **dict.fromkeys(("contains", "tuple", "frozenset"), ("contains", "iter", "getitem")),
+    **dict.fromkeys(("max", "min"), ("iter", "getitem", *_ORDER)),
+    "int": ("int", "trunc"), "float": ("float",),
+}  # fmt: skip
+"""The special methods, without their underscores, that operators and the functions in `_CALLED` ask for; the
+others of these ask for no more than is always asked for."""
 _PLAIN = frozenset({str, bytes, int, float, complex, bool, types.NoneType, range})
 _NAMED = type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType
 _DEPTH = 4
@@ -81,14 +76,20 @@ def are_quiet(classes: frozenset[type]) -> bool:
     for cls in classes:
         if any(overrides(cls, name) for name in ("__getattribute__", "__getattr__")):
             return False
-        if not all(_is_quiet(lookup(cls, name), classes, 0) for name in _ASKED):
+    used: set[str] = set()
+    names = list(_ALWAYS)
+    for name in names:  # it grows, as code is seen that asks for more
+        if not all(_is_quiet(lookup(cls, f"__{name}__"), classes, used, 0) for cls in classes):
             return False
+        found = [asked for use in used for asked in _ASKED_BY.get(use, ())]
+        names += [asked for asked in dict.fromkeys(found) if asked not in names]
     return True
 
 
-def _is_quiet(method: Any, classes: frozenset[type], depth: int) -> bool:
+def _is_quiet(method: Any, classes: frozenset[type], used: set[str], depth: int) -> bool:
     """Whether `method` is made in C, or written in Python and seen to change nothing where the objects that
-    it meets are of `classes`."""
+    it meets are of `classes`.  used: gets the operators and builtin functions that it uses, which may ask for
+    methods of these classes in turn."""
     if issubclass(type(method), types.WrapperDescriptorType | types.NoneType):
         return True
     if type(method) is not types.FunctionType or depth > _DEPTH:
@@ -96,23 +97,29 @@ def _is_quiet(method: Any, classes: frozenset[type], depth: int) -> bool:
     asked = questions(method.__code__)
     if asked is None:
         return False
+    used |= asked.operators
     for name in asked.functions:
-        found = method.__globals__.get(name, vars(builtins).get(name))
-        known = any(found is f for f in _CALLED)
-        if not known and not (type(found) is types.FunctionType and _is_quiet(found, classes, depth + 1)):
+        found: Any = method.__globals__.get(name, vars(builtins).get(name))
+        if any(found is f for f in _CALLED):
+            used.add(found.__name__)
+        elif type(found) is not types.FunctionType or not _is_quiet(found, classes, used, depth + 1):
             return False
     for name in asked.methods:
         found = [lookup(cls, name) for cls in classes]
-        if not any(found) or not all(f is None or _is_quiet(f, classes, depth + 1) for f in found):
+        if not any(found) or not all(f is None or _is_quiet(f, classes, used, depth + 1) for f in found):
             return False
-    return all(_is_plain_attribute(cls, name, classes, depth) for cls in classes for name in asked.attributes)
+    return all(
+        _is_plain_attribute(cls, name, classes, used, depth) for cls in classes for name in asked.attributes
+    )
 
 
-def _is_plain_attribute(cls: type, name: str, classes: frozenset[type], depth: int) -> bool:
+def _is_plain_attribute(cls: type, name: str, classes: frozenset[type], used: set[str], depth: int) -> bool:
     """Whether to read attribute `name` of an instance of `cls` changes nothing."""
     found = lookup(cls, name)
     if is_property(found, "__get__"):
-        return (read := of_property(found, "__get__")) is not None and _is_quiet(read, classes, depth + 1)
+        return (read := of_property(found, "__get__")) is not None and _is_quiet(
+            read, classes, used, depth + 1
+        )
     return not issubclass(type(found), type) and (
         issubclass(type(found), types.MemberDescriptorType | types.GetSetDescriptorType | types.FunctionType)
         or lookup(type(found), "__get__") is None

@@ -260,7 +260,7 @@ def refuse_unheld(context: Context, objects: Iterable[Any], what: str, also: Any
     if wanted:
         _walk([also, *_roots(context)], wanted)
     for x in list(wanted.values()):
-        if not _is_global(x):
+        if not (_stands_by_its_name(x) or _is_global(x)):
             raise UnsupportedError(
                 f"{what} that nothing in the program is seen to hold",
                 "while a derivative is taken objects live for longer, so nobody can say whether it is dead",
@@ -364,6 +364,21 @@ def _globals() -> Iterator[list[Any]]:
     for module in list(sys.modules.values()):
         if issubclass(type(module), types.ModuleType) and module.__name__.partition(".")[0] != "adbc":
             yield list(vars(module).values())
+
+
+def _stands_by_its_name(obj: Any) -> bool:
+    """Whether `obj` is a function or class that its module has, itself or in a class, by the name that it was
+    defined under: `weakref.WeakMethod` asks for the function of a method each time."""
+    if type(obj) is not types.FunctionType and not issubclass(type(obj), type):
+        return False
+    place: Any = sys.modules.get(obj.__module__)
+    for name in obj.__qualname__.split("."):
+        if not issubclass(type(place), type | types.ModuleType):
+            return False
+        place = vars(place).get(name)
+    if type(place) is staticmethod or type(place) is classmethod:
+        place = place.__func__
+    return place is obj
 
 
 def _is_global(obj: Any) -> bool:

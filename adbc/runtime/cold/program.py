@@ -5,6 +5,7 @@ This is done once for a graph and a mode, whatever the types of the arguments ar
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
@@ -219,6 +220,8 @@ class Program:
             return steps.AsItIs(function, places)
         if function is intrinsics._new_:
             return self._new(arguments, places)
+        if function is intrinsics._element_:  # what was unpacked has no shadow, and the list has
+            function, places = operator.getitem, places[1:]
         handle = None if instruction.keywords else self.mode.calls.handler(function)
         if handle is None:
             return self._call(callee, arguments, places, instruction.keywords)

@@ -19,6 +19,7 @@ from adbc.ir.intrinsics import Raised
 from adbc.ir.ops import PURE
 from adbc.ir.values import Position
 from adbc.rules.classes import says_its_class
+from adbc.runtime.calls import imports
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.state.closures import freevar, freevar_shadow
 from adbc.runtime.state.made_functions import defaults_pullback
@@ -544,8 +545,12 @@ class Import(_WithPlaces):
         name, level, fromlist = [frame.values[i] for i in self.places]
         namespace = frame.program.namespace
         load: Any = intrinsics.global_or_builtin({"__builtins__": namespace["__builtins__"]}, "__import__")
+        before = imports.before_import(frame.context, namespace, name, level, fromlist)
         frame.values[self.out] = self.call(frame, load, name, namespace, None, fromlist, level)
         frame.beside[self.out] = None
+        undo = None if before is None else self.call(frame, imports.settled, frame.context, before)
+        if undo is not None and frame.tape is not None:
+            frame.tape.append((lambda _: undo() or (), self, ()))
 
 
 class NewInstance(_WithPlaces):

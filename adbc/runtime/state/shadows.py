@@ -137,6 +137,10 @@ class Shadows:
                 tangent = memo[id(obj)][1]
         return tangent
 
+    def objects(self) -> list[Any]:
+        """What was met."""
+        return [obj for key, (obj, _) in self._memo.items() if type(key) is int]
+
     def is_any(self, is_active: Callable[[Any], bool]) -> bool:
         """Whether something that was met has a tangent of which `is_active` is true."""
         return any(is_active(tangent) for key, (_, tangent) in self._memo.items() if type(key) is int)

@@ -33,6 +33,9 @@ class Known:
     def must_be_closed(self, function: Made) -> bool:
         return self.closes and function is made
 
+    def makes_walked_by_closed(self, maker: object) -> bool:
+        return False
+
     def only_consumes(self, function: Any, index: int) -> bool:
         return function is taking and index == 0
 

@@ -45,6 +45,7 @@ def test_distances_with_parameters() -> None:
     check_rule(lambda a, v: distance.pdist(a, "seuclidean", V=v), A, VECTOR)
     check_rule(lambda a: distance.squareform(distance.pdist(a)), A)
     check_rule(lambda a: distance.squareform(distance.squareform(distance.pdist(a))), A)
+    check_rule(lambda a: distance.squareform(distance.pdist(a[:1])) + a[0, 0], A)  # of one point: 1 by 1
 
     def into(a: Any, out: Any) -> Any:
         distance.cdist(a, a[:2] * 2.0, out=out)
@@ -147,3 +148,16 @@ def test_the_distance_of_two_sets() -> None:
     check_rule(lambda a, b: max(distance.directed_hausdorff(*s)[0] for s in ((a, b), (b, a))), A, B)
     value, gradient = adbc.value_and_grad(lambda a: distance.directed_hausdorff(a, A)[0])(A.copy())
     assert value == 0 and not gradient.any()
+
+
+@pytest.mark.parametrize(
+    ("shape", "force"),
+    [((2, 2), "tomatrix"), ((3,), "tovector"), ((2, 3), "no"), ((1, 1, 1), "no"), ((2,), "no")],
+)
+def test_squareform_refuses_what_scipy_refuses(shape: tuple[int, ...], force: str) -> None:
+    def squared(x: float) -> float:
+        return float(distance.squareform(np.zeros(shape) * x, force).sum())
+
+    for run in (squared, adbc.value_and_grad(squared), lambda x: adbc.jvp(squared, (x,), (1.0,))):
+        with pytest.raises(ValueError, match=r"Forcing|square|Incompatible|permitted"):
+            run(1.0)

@@ -889,7 +889,82 @@ def behind_might_keep_exception(a: list[float], x: float) -> float:
     return might_keep_exception(a, x, []) * a[0]
 
 
+# -- objects that make generators when they are asked for an iterator --------------------------------------
+
+
+class Walk:
+    """As progress bars do, it notes at the end of a walk how far that has come."""
+
+    def __init__(self, a: list[float], x: float) -> None:
+        self.a, self.x, self.seen = a, x, 0
+
+    def __iter__(self) -> Iterator[float]:
+        seen = 0
+        try:
+            for k in range(4):
+                yield self.a[0] * self.x + k
+                seen += 1
+        finally:
+            self.seen = seen
+            self.a[0] = self.a[0] * self.x + 0.5
+
+
+class Stroll(Walk):
+    """A class that has its ``__iter__`` from another."""
+
+
+def strolling(a: list[float], x: float) -> Walk:
+    return Stroll(a, x)
+
+
+def walked_until(walk: Walk, a: list[float], x: float) -> float:
+    y = 0.0
+    for z in walk:
+        y = y + z
+        if y > 2.0:
+            break
+    a[0] = a[0] * a[0] + y
+    return y * a[0]
+
+
+def of_object(a: list[float], x: float) -> float:
+    walk = strolling(a, x)
+    y = walked_until(walk, a, x)
+    return y * (walk.seen + 1) + walked_until(Walk(a, x), a, x)
+
+
+def of_objects_enumerated(a: list[float], x: float) -> float:
+    y = 1.0
+    walk = strolling(a, x)
+    for k, z in enumerate(walk):
+        y = y * z
+        if k == 1:
+            break
+    a[0] = a[0] * a[0] + y
+    for z, w in zip(range(2), Walk(a, x), strict=False):
+        y = y + z * w
+    a[0] = a[0] * a[0] + y
+    return y * a[0] * (walk.seen + 1)
+
+
+def failing_on(walk: Walk, x: float) -> float:
+    for z in walk:
+        if z * x > 2.0:
+            raise Failed
+    return x
+
+
+def of_object_by_exception(a: list[float], x: float) -> float:
+    walk = Walk(a, x)
+    try:
+        y = failing_on(walk, x)
+    except Failed:
+        y = a[0] * walk.seen
+    return y * a[0]
+
+
 DROPPED: list[Program] = [
+    of_object, of_objects_enumerated, of_object_by_exception,
     by_break, by_break_managed, by_break_contextual, by_break_or_not, by_return, behind_return,
     through_finally,    by_break_through_finally, by_break_through_with, by_exception, by_exception_of_call,
     by_exception_out_of_function, by_exception_through_finally, handled_inside, of_two_loops,

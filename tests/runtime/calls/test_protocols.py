@@ -335,6 +335,28 @@ def by_state(x: float) -> float:
     return x * (inspect.getgeneratorstate(halves(x)) == inspect.GEN_CREATED)  # type: ignore[arg-type]
 
 
+def kept_busy(x: float) -> Iterator[float]:
+    while True:
+        x = x * (yield x)
+
+
+def by_state_later(x: float) -> float:
+    made = kept_busy(x)
+    out = next(made) + made.send(x)
+    if inspect.getgeneratorstate(made) == inspect.GEN_SUSPENDED:  # type: ignore[arg-type]
+        out *= x
+    made.close()
+    ended = inspect.getgeneratorstate(made) == inspect.GEN_CLOSED  # type: ignore[arg-type]
+    return out if ended and not made.gi_running else 0.0
+
+
+@pytest.mark.parametrize("speculation", ["learn", "never", "dynamic", "always"])
+def test_a_generator_says_whether_it_is_suspended_or_closed(speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        assert adbc.value_and_grad(by_state_later)(2.0) == (12.0, 16.0)
+        assert adbc.jvp(by_state_later, (2.0,), (1.0,)) == (12.0, 16.0)
+
+
 @pytest.mark.parametrize("speculation", ["learn", "never", "dynamic", "always"])
 def test_a_generator_is_of_the_class_of_generators(speculation: str) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -141,6 +143,75 @@ def test_keys_that_change_nothing(cls: Callable[[int], Any]) -> None:
     check_rule(f, 1.5)
 
 
+class Place:
+    """A vector: its arithmetic makes others, of which hashes and comparisons know nothing."""
+
+    made = 0
+
+    def __init__(self, x: int, y: int) -> None:
+        self.x, self.y = x, y
+        Place.made += 1
+
+    def __add__(self, other: Place) -> Place:
+        return Place(self.x + other.x, self.y + other.y)
+
+    def __neg__(self) -> Place:
+        return Place(-self.x, -self.y)
+
+    def __abs__(self) -> float:
+        Place.made += 1
+        return math.hypot(self.x, self.y)
+
+    def __iter__(self) -> Iterator[int]:
+        yield self.x
+        yield self.y
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Place and (self.x, self.y) == (other.x, other.y)
+
+    def __hash__(self) -> int:
+        return hash((self.x, self.y))
+
+
+class Summing(Place):
+    """Its comparison adds, and so changes something."""
+
+    def __eq__(self, other: object) -> bool:
+        return hash(self + other) == 0  # type: ignore[operator]
+
+    __hash__ = Place.__hash__
+
+
+class Negating(Place):
+    def __hash__(self) -> int:
+        return hash((-self).x)
+
+
+class Measuring(Place):
+    def __hash__(self) -> int:
+        return hash(abs(self))
+
+
+class Walking(Place):
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+class Searching(Place):
+    def __hash__(self) -> int:
+        return hash(1 in self)
+
+
+def test_only_operators_that_are_used_are_asked_for() -> None:
+    def quiet(key: Any) -> bool:
+        classes = classes_in([key])
+        return classes is not None and are_quiet(classes)
+
+    assert quiet(Place(1, 2))
+    for cls in (Summing, Negating, Measuring, Walking, Searching):
+        assert not quiet(cls(1, 2)), cls
+
+
 def test_what_is_seen_of_classes() -> None:
     def quiet(*keys: Any) -> bool:
         classes = classes_in(keys)
@@ -168,8 +239,50 @@ def test_what_is_seen_to_change_nothing_is_not_looked_at(monkeypatch: pytest.Mon
 
     assert adbc.grad(f)(1.5) == 7.0
 
+    def around(x: Any) -> Any:
+        d = {Place(i, 1): x * i for i in range(10)}
+        return d[Place(2, 0) + Place(1, 1)] * x
+
+    assert adbc.value_and_grad(around)(1.5) == (6.75, 9.0)
+    assert adbc.jvp(around, (1.5,), (1.0,)) == (6.75, 9.0)
+
 
 def test_too_many_keys_from_outside_are_refused() -> None:
     d = {KeepsHash(i): 1.0 for i in range(1200)}
     with pytest.raises(UnsupportedError, match="of 1200 keys"):
         adbc.grad(lambda x: d[KeepsHash(3)] * x)(1.5)
+
+
+def test_classes_of_libraries_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    watched = foreign.watched
+
+    def counting(*args: Any, **kwargs: Any) -> Any:
+        looked.append(args)
+        return watched(*args, **kwargs)
+
+    monkeypatch.setattr(foreign, "watched", counting)
+
+    def f(x: Any) -> Any:
+        d: dict[Any, Any] = {}
+        for i in range(12):
+            d[Fraction(i % 4, 3), "m"] = x * i
+        return sum(d[Fraction(i, 3), "m"] for i in range(4)) * x
+
+    assert adbc.value_and_grad(f)(1.5) == (85.5, 114.0)
+    assert len(looked) <= 2
+    looked.clear()
+    assert adbc.jvp(f, (1.5,), (1.0,)) == (85.5, 114.0)
+    assert len(looked) <= 2
+
+
+def test_classes_of_the_users_are_looked_at_beside_those_of_libraries() -> None:
+    def f(x: Any) -> Any:
+        d = {Fraction(i, 3): x for i in range(4)}
+        key = CountsLater(1)
+        d[key] = x  # type: ignore[index]
+        key.counts = True
+        return d[key] * key.count  # type: ignore[index]
+
+    with pytest.raises(UnsupportedError, match="changes something"):
+        adbc.grad(f)(1.5)

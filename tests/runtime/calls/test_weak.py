@@ -330,3 +330,63 @@ def test_what_a_caller_holds_does_not_hide_what_the_program_holds() -> None:
     many = [[k] for k in range(250_000)]
     assert adbc.value_and_grad(by_a_variable)(1.5) == (2.25, 3.0)
     assert len(many) == 250_000
+
+
+class Listener:
+    def __init__(self, weight: Any) -> None:
+        self.weight = weight
+        self.heard: Any = 0.0
+
+    def hear(self, x: Any) -> None:
+        self.heard = self.heard + self.weight * x
+
+    @staticmethod
+    def echo(x: Any) -> Any:
+        return x * x
+
+
+def published(x: float, listeners: list[Listener]) -> Any:
+    methods = [weakref.WeakMethod(listener.hear) for listener in listeners]
+    echo = weakref.ref(Listener.echo)
+    for _ in range(3):
+        for reference in methods:
+            method = reference()
+            if method is not None:
+                method(x * echo()(x))  # type: ignore[misc]
+    return sum(listener.heard for listener in listeners)
+
+
+def test_functions_of_classes_are_found_by_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To look for who holds something takes as long as the process has objects, each time."""
+
+    def looked(obj: object) -> bool:
+        raise AssertionError(f"holders of {obj!r} are looked for")
+
+    monkeypatch.setattr("adbc.runtime.calls.weak._is_global", looked)
+    expected = pytest.approx(7.5 * 1.5**3), pytest.approx(50.625)
+    given = [Listener(2.0), Listener(0.5)]
+    assert adbc.value_and_grad(published)(1.5, given) == expected
+    given = [Listener(2.0), Listener(0.5)]
+    assert adbc.jvp(published, (1.5, given), (1.0, None)) == expected
+
+
+def impostor() -> Any:
+    def inner(y: float) -> float:
+        return y * y
+
+    inner.__qualname__ = "Listener.hear"
+    return inner
+
+
+def of_impostor(x: float) -> Any:
+    kept = [impostor()]
+    reference = weakref.ref(kept[0])
+    kept.pop()
+    return reference()(x)
+
+
+def test_a_function_that_only_says_it_stands_somewhere_may_be_dead() -> None:
+    with pytest.raises(UnsupportedError, match="nothing in the program is seen to hold"):
+        adbc.grad(of_impostor)(1.0)
+    with pytest.raises(UnsupportedError, match="nothing in the program is seen to hold"):
+        adbc.jvp(of_impostor, (1.0,), (1.0,))

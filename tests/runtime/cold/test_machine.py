@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.config import SPECULATION
 from adbc.errors import AdbcError, ConstWriteError
+from adbc.ir.parser import parse_graph
+from adbc.runtime.state.graph_functions import GraphFunction
 from adbc.testing import test_rule as check_rule
 
 
@@ -208,3 +211,28 @@ def test_a_refusal_passes_handlers() -> None:
     with adbc.use(adbc.Config(speculation="interpret")), pytest.raises(AdbcError):
         adbc.grad(f)(1.0)
     assert met == []
+
+
+UNPACKED = """graph unpacked(l)
+entry:
+    %1 = call _unpack_list_(%l, 2)
+    %2 = call _element_(%1, %l, 0)
+    %3 = call _element_(%1, %l, 1)
+    %4 = call operator.truediv(%2, %3)
+    return %4
+"""
+"""What is left of a function behind a wrong guess, and unpacks a list of what nothing is known."""
+
+unpacked = GraphFunction(parse_graph(UNPACKED), globals())
+
+
+def of_unpacked(x: float) -> Any:
+    return unpacked([x * x * x, x + 1.0])
+
+
+@pytest.mark.parametrize("speculation", SPECULATION)
+def test_elements_of_lists_are_read_where_code_had_been_meant_to(speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        for _ in range(4):
+            assert adbc.value_and_grad(of_unpacked)(1.0) == (0.5, 1.25)
+            assert adbc.jvp(of_unpacked, (1.0,), (1.0,)) == (0.5, 1.25)
