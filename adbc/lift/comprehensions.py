@@ -36,6 +36,7 @@ from adbc.errors import LiftError
 from adbc.ir.builder import remove_trivial_phis
 from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import edge_values, forget_handler, protect
+from adbc.ir.intrinsics import KEPT, _release_
 from adbc.ir.terminators import Jump, Return
 from adbc.ir.values import Const, Instruction, Phi, Value
 
@@ -44,8 +45,14 @@ __all__ = ["inline_comprehensions"]
 _NAMES = ("<listcomp>", "<setcomp>", "<dictcomp>")
 
 
-def inline_comprehensions(graph: Graph, lift: Callable[[types.CodeType], Graph]) -> None:
-    """Inline the comprehensions that `graph` calls, in place; `lift` gives the graph of a code object."""
+def inline_comprehensions(
+    graph: Graph, lift: Callable[[types.CodeType], Graph], *, releases: bool = False
+) -> None:
+    """Inline the comprehensions that `graph` calls, in place; `lift` gives the graph of a code object.
+
+    releases: whether `graph` says where the frame lets go of what it holds.  A comprehension that raises has
+    a frame of its own in the traceback, which keeps the iterator.
+    """
     for call in list(graph.instructions()):
         made = _comprehension(call)
         if made is None:
@@ -55,7 +62,12 @@ def inline_comprehensions(graph: Graph, lift: Callable[[types.CodeType], Graph])
         except LiftError:  # it stays a call, and says why when it is lifted itself
             continue
         _connect(body, call.operands[1], _cells(made))
-        _inline(graph, call, body)
+        after = _inline(graph, call, body)
+        if releases:
+            operands = [Const(_release_), call.operands[1], Const(KEPT)]
+            release = Instruction("call", operands, position=call.position)
+            release.block = after
+            after.instructions.insert(0, release)
     remove_trivial_phis(graph)
 
 
@@ -93,8 +105,8 @@ def _connect(body: Graph, iterator: Value, cells: list[Value]) -> None:
     body.replace_uses(replaced)
 
 
-def _inline(graph: Graph, call: Instruction, body: Graph) -> None:
-    """Put the blocks of `body` in the place of `call`."""
+def _inline(graph: Graph, call: Instruction, body: Graph) -> Block:
+    """Put the blocks of `body` in the place of `call`; returns the block behind them."""
     before = call.block
     assert before is not None
     handler, values = before.handler, edge_values(before)
@@ -121,6 +133,7 @@ def _inline(graph: Graph, call: Instruction, body: Graph) -> None:
     if handler is not None:
         protect(graph, body.blocks, handler, values)
     graph.replace_uses({call: result})
+    return after
 
 
 def _split(graph: Graph, block: Block, call: Instruction) -> Block:

@@ -73,7 +73,9 @@ def _lifted(frame: Frame, inline: bool) -> Graph:
     if inline:
         globals, looks = frame.globals, frame.looks is not None
         inline_comprehensions(
-            frame.graph, lambda nested: lift(nested, globals=globals, inline=True, looks=looks)
+            frame.graph,
+            lambda nested: lift(nested, globals=globals, inline=True, looks=looks),
+            releases=frame.releases,
         )
     return frame.graph
 

@@ -530,7 +530,7 @@ def _is_asked_one_by_one(keys: Any) -> bool:
     if len(keys) > MOST:
         return False
     classes = classes_in(keys)
-    return classes is None or not are_quiet(classes)
+    return classes is None or not are_quiet(classes, in_order=True)
 
 
 def _watched_order(call: Call, table: RuleTable) -> Step | None:

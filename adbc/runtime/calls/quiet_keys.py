@@ -70,14 +70,14 @@ def classes_in(keys: Iterable[Any]) -> frozenset[type] | None:
     return frozenset(classes)
 
 
-def are_quiet(classes: frozenset[type]) -> bool:
+def are_quiet(classes: frozenset[type], *, in_order: bool = False) -> bool:
     """Whether instances of `classes`, that hold nothing but each other and values, are hashed and compared
-    by code that is seen to change nothing."""
+    by code that is seen to change nothing, and put in order too if it is so asked."""
     for cls in classes:
         if any(overrides(cls, name) for name in ("__getattribute__", "__getattr__")):
             return False
     used: set[str] = set()
-    names = list(_ALWAYS)
+    names = [*_ALWAYS, *(_ORDER if in_order else ())]
     for name in names:  # it grows, as code is seen that asks for more
         if not all(_is_quiet(lookup(cls, f"__{name}__"), classes, used, 0) for cls in classes):
             return False
