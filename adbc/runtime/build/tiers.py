@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from adbc.collector import paused
+from adbc.config import Config
 from adbc.cpython.libraries import is_library_code, is_own_code, stands_for_builtins
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _import_
@@ -71,7 +72,7 @@ class Tiers:
         learn = (lambda: self._learn(rest, program)) if isinstance(rest, Continuation) else None
         cold = ColdRule(
             program, rule.parameters, rule.active, rule.result, rule.mode, rule.takes_function, warm, learn,
-            lambda frame, at: self._leave(rule, frame, at), self.warm_after,
+            lambda frame, at: self._leave(rule, frame, at), self.warm_after or Config.warm_after,
             (lambda context: self._retire(rule, context)) if rule.is_provisional else None,
         )  # fmt: skip
         rule.cold = cold
@@ -185,7 +186,9 @@ class Tiers:
             return False
         if isinstance(rule.function, Continuation) and rule.function.is_hot:
             return False
-        return engine.guesses.mode == "learn" and self.warm_after > 0
+        if engine.guesses.mode == "learn" and self.warm_after > 0:
+            return True
+        return rule.waits and _loads_modules(engine.primal_of(rule), rule.globals)
 
     def _is_hot(self, code: Any, namespace: dict[str, Any], mode: str) -> bool:
         """Whether this function has been found to be worth code, or was met in so many calls from outside

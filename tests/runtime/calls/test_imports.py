@@ -112,8 +112,10 @@ def reordered(x: float) -> float:
     return ORDER[-1] * ORDER[0]
 
 
-def test_a_list_with_a_derivative_that_a_module_reorders_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="Import the module before") as caught:
-        adbc.grad(reordered)(X)
-    assert "in reordered (" in str(caught.value)
-    assert adbc.grad(reordered)(X) == pytest.approx(5.0)
+@pytest.mark.parametrize("config", [{}, {"warm_after": 0}, {"speculation": "never"}], ids=str)
+def test_a_list_with_a_derivative_that_a_module_reorders_is_refused(config: dict[str, Any]) -> None:
+    with adbc.use(adbc.Config(**config)):
+        with pytest.raises(UnsupportedError, match="Import the module before") as caught:
+            adbc.grad(reordered)(X)
+        assert "in reordered (" in str(caught.value)
+        assert adbc.grad(reordered)(X) == pytest.approx(5.0)
