@@ -11,48 +11,11 @@ from libraries import __main__ as command
 from libraries.package import Place, places
 from libraries.run import Trial, finished, run, run_one
 from libraries.trial import MODES
+from tests.libraries.made_up import BEGINNING
 
-SOURCE = '''
-import math
-import os
-import struct
-
-import numpy as np
-
-import adbc
-from libraries.package import Package
-
-package = Package("numpy")
-
-
-def with_rule(partials):
-    """The square, which is right, and what is declared of it."""
-
-    def square(x):
-        return x * x
-
-    adbc.scalar_rule(square)(partials)
-    return square
-
-
-def off(out, x):
-    return 2.0 * x * (1.0 + 1e-4)
-
-
-def forever(out, x):
-    while True:
-        pass
-
-
-def dying(out, x):
-    os._exit(3)
-
-
-def raising(out, x):
-    raise KeyError("made up")
-
-
-squares = {rule.__name__: with_rule(rule) for rule in (off, forever, dying, raising)}
+SOURCE = (
+    BEGINNING
+    + """
 seen = []
 
 
@@ -115,7 +78,8 @@ def broken(x):
 @package.call(0.5)
 def leaving(x):
     os._exit(4)
-'''
+"""
+)
 
 OUTCOMES = {
     "right": "right",

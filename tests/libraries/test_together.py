@@ -10,40 +10,11 @@ import pytest
 from libraries import __main__ as command
 from libraries.package import places
 from libraries.together import changed, run_package
+from tests.libraries.made_up import BEGINNING
 
-SOURCE = """
-import os
-import struct
-
-import numpy as np
-
-import adbc
-from libraries.package import Package
-
-package = Package("numpy")
-
-
-def with_rule(partials):
-    def square(x):
-        return x * x
-
-    adbc.scalar_rule(square)(partials)
-    return square
-
-
-def off(out, x):
-    return 2.0 * x * (1.0 + 1e-4)
-
-
-def raising(out, x):
-    raise KeyError("made up")
-
-
-def dying(out, x):
-    os._exit(3)
-
-
-squares = {rule.__name__: with_rule(rule) for rule in (off, raising, dying)}
+SOURCE = (
+    BEGINNING
+    + """
 
 
 @package.call(2.0, np.array([1.0, 2.0, 3.0]), [0.5, 0.25])
@@ -75,6 +46,7 @@ def always_refused(x):
 def broken(x):
     return x.missing
 """
+)
 LAST = """
 
 @package.call(2.0)

@@ -23,8 +23,8 @@ one result.  If a plain call has filled it, the function finds itself at the sam
 constant in place of what depends on the input.  Which values are active, and which places this call has
 written itself, is known when it runs: the rules of both calls are in `rules.recollections`.
 
-What stands in a new list or dict is written there by the display that makes it, unless it was read from
-another place.
+Parameters and results of operators that stand in a new list or dict are written there by the display that
+makes it; what else does may have been remembered elsewhere, and handed over by a call.
 
 A place is an attribute or an item with a constant key, of any owner, what is in a cell, or a global variable;
 or part of a tuple that stands there.  The comparison may be one of operators, of identities, or of the
@@ -56,7 +56,7 @@ from adbc.ir.intrinsics import (
     _unpack_,
 )
 from adbc.ir.terminators import Jump
-from adbc.ir.values import Const, Instruction, Value
+from adbc.ir.values import Argument, Const, Instruction, Value
 from adbc.passes.query import NOTHING, constant, target
 
 __all__ = ["recollections"]
@@ -138,9 +138,18 @@ def _displayed(graph: Graph, places: set[_Place]) -> list[tuple[Instruction, Val
         elif made is dict:
             entries = list(zip(given[::2], given[1::2], strict=True))
         for key, value in entries:
-            if (operator.getitem, constant(key)) in places and not any(_reads(value)):
+            if (operator.getitem, constant(key)) in places and _is_new(value):
                 found.append((call, key))
     return found
+
+
+def _is_new(value: Value) -> bool:
+    """Whether `value` is a parameter, a constant, or computed by an operator."""
+    if not isinstance(value, Instruction):
+        return isinstance(value, Argument | Const)
+    function = target(value)
+    is_operator = isinstance(function, _BUILTIN) and function.__module__ == operator.add.__module__
+    return is_operator and function is not operator.getitem
 
 
 def _named(call: Instruction) -> tuple[Value, Value]:

@@ -40,7 +40,7 @@ calls what that has found::
                                                             branch %t, b.read.known, b.read.other
 
 Where what stands between is left by a side exit, the rest of the function is given the method as an object,
-which is made there (`bound`).
+which is made there (`bound_method`).
 """
 
 from __future__ import annotations
@@ -448,7 +448,7 @@ def _split_apart(
     fork.give_as_it_was(*([_look(found, value, read)] if found.callables.is_open else []), read)
     for call in uses.calls:
         _call_by_number(graph, call, which, value, bound)
-    fronts = tuple(tuple(getattr(v, "value", None) for v in front) for _, front in bound.values())
+    fronts = tuple([tuple([v.value if isinstance(v, Const) else None for v in f]) for _, f in bound.values()])
     for rest in uses.rests:
         block = rest.block
         assert block is not None
