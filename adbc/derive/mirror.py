@@ -510,13 +510,14 @@ class Mirror(abc.ABC):
         if function is intrinsics._freevar_:
             self._freevar(call, site.arguments[0])
         elif function is intrinsics._store_global_:
-            name, value = site.arguments
-            where = builder.call(intrinsics._globals_)
-            undo = builder.call(
-                support.store_global, self.context, where, name, self.p(value), self.companion(value)
-            )
+            (name, value), where = site.arguments, builder.call(intrinsics._globals_)
+            given = self.context, where, name, self.p(value), self.companion(value)
             self.primal[call] = Const(None)
-            self._stored_global(call, undo, value)
+            self._stored_global(call, builder.call(support.store_global, *given), value)
+        elif function is intrinsics._setattr_:
+            undo = builder.call(support.store_attribute, self.context, *map(self.p, site.arguments))
+            self.primal[call] = Const(None)
+            self._stored_global(call, undo, site.arguments[2])
         elif function is intrinsics._new_:
             self._new_function(call, site.arguments[5], site.arguments[2], site.arguments[3])
         elif function is intrinsics._instance_:

@@ -60,6 +60,9 @@ class CommonSupport:
     store_global: Callable[..., Any]
     """store_global(context, globals, name, value, cvalue) -> undo; undo(None) -> (bvalue,) puts back what was
     there"""
+    store_attribute: Callable[..., Any]
+    """store_attribute(context, owner, name, count) -> undo: an attribute of a class or function is set to an
+    object without a derivative; undo(None) puts back what was there"""
     check_global: Callable[..., Any]
     """check_global(context, globals, name): refuse to read a number with a derivative as a global"""
     text: Callable[..., Any]

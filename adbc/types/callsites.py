@@ -56,6 +56,7 @@ from adbc.types.number_calls import is_global_number, is_plain_step, part_of_num
 from adbc.types.places import (
     Places,
     is_beside,
+    is_count,
     is_default,
     is_field,
     is_kept,
@@ -286,6 +287,8 @@ def _getting_part(call: _OpenCall) -> _Answer:
 
 def _setting(call: _OpenCall) -> _Answer:
     """What becomes of a call that writes an attribute."""
+    if is_count(call.call):
+        return Kind.CONTEXTUAL
     if is_default(call.call, call.knowledge):
         return Kind.FIELD_PUT
     if not is_field(call.call, call.knowledge):

@@ -10,10 +10,10 @@ from typing import Protocol
 
 from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import type_of
-from adbc.types.lattice import Exact
+from adbc.types.lattice import Exact, class_of
 
 __all__ = [
-    "Places", "is_beside", "is_default", "is_field", "is_kept", "is_method", "is_variable", "method_front",
+    "COUNTS", "Places", "is_beside", "is_count", "is_default", "is_field", "is_kept", "is_method", "is_variable", "method_front",
     "named_place",
 ]  # fmt: skip
 
@@ -84,6 +84,19 @@ def is_variable(call: Instruction, places: Places) -> bool:
     """Whether `call` reads a variable that stands in a class."""
     cls, name = (value.value if isinstance(value, Const) else None for value in call.operands[1:3])
     return isinstance(cls, type) and type(name) is str and places.is_variable(cls, name)
+
+
+COUNTS = frozenset({int, bool, str, bytes, types.NoneType})
+"""The classes of what is set in classes and functions to count, to number and to name."""
+
+
+def is_count(call: Instruction) -> bool:
+    """Whether `call` sets an attribute of a class or function that is known, of ordinary name, to a count."""
+    _, owner, name, value = call.operands
+    if not (isinstance(owner, Const) and isinstance(name, Const) and type(name.value) is str):
+        return False
+    is_plain = type(owner.value) in (type, types.FunctionType) and not name.value.startswith("__")
+    return is_plain and class_of(type_of(value)) in COUNTS
 
 
 def is_method(call: Instruction, places: Places) -> types.FunctionType | None:

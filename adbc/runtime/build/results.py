@@ -219,6 +219,7 @@ def _by_address(support: CommonSupport, rows: dict[str, Row]) -> Results:
         "check_kept": constant(NONE),
         "is_instance": constant(BOOL),
         "store_global": constant(_LATER),
+        "store_attribute": constant(_LATER),
         "check_global": constant(NONE),
         **rows,
     }

@@ -16,6 +16,7 @@ from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.partials import Partials
 from adbc.runtime.build.results import completion, forward_results, reverse_results
 from adbc.runtime.calls import asked_classes, exceptions, fields, texts
+from adbc.runtime.calls.counters import attribute_store
 from adbc.runtime.calls.forward import ForwardCalls
 from adbc.runtime.calls.reverse import ReverseCalls
 from adbc.runtime.report.debug import Watch
@@ -58,6 +59,9 @@ class Owner(Protocol):
     @property
     def guarded(self) -> Container[tuple[int, str]]: ...
 
+    @property
+    def builds(self) -> int: ...
+
     def static_entry(
         self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[int], mode: str
     ) -> Any: ...
@@ -99,6 +103,7 @@ def _common(
         "row_handler": calls.row_handler,
         "instance": Context.instance_shadow,
         "store_global": global_store(owner.guarded),
+        "store_attribute": attribute_store(owner, calls.call),
         "check_global": check_global,
         "resumed": slots.resumed_shadow,
         "resumed_view": slots.resumed_view,

@@ -15,7 +15,7 @@ from typing import Any
 from adbc.cpython.libraries import is_library_module
 from adbc.errors import UnsupportedError
 from adbc.rules.namespaces import check_name
-from adbc.runtime.calls import fields
+from adbc.runtime.calls import counters, fields
 from adbc.runtime.calls.attributes import refuse_hook
 from adbc.runtime.calls.classes import LIBRARY, is_python_function, lookup, note_made
 from adbc.runtime.calls.steps import Call
@@ -224,11 +224,13 @@ def check_derived(context: Context, owner: Any, name: str) -> None:
         )
 
 
-def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> tuple[Any, Callable[[], Any]]:
+def on_class(
+    context: Context, call: Call, fill: Callable[[Any, Any], Any], builds: int
+) -> tuple[Any, Callable[[], Any]]:
     """Set or delete an attribute of a class or module; what undoes that gives the cotangent of the value.
 
     Where the class was made in this call, its attributes may have derivatives.  `fill` makes a whole tangent
-    of a value and its shadow or tangent.
+    of a value and its shadow or tangent.  builds: how much code the engine has made so far.
     """
     owner, name = call.args[:2]
     is_set = len(call.args) == 3
@@ -242,7 +244,6 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
         if context.is_active(shadow) and not is_constant:
             nan = _put_off(context, owner, name, call.args[2], shadow)
         context.shadows.adopt(call.args[2], shadow)  # it will be met again, as what the class or module holds
-    context.attributes.clear()
     setter: Any = type.__setattr__ if is_class(owner) else setattr  # past what its metaclass says
     deleter: Any = type.__delattr__ if is_class(owner) else delattr
     own = vars(owner)
@@ -252,6 +253,9 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
             old = type.__getattribute__(owner, name)  # ``__bases__`` and its like stand nowhere else
         except AttributeError:  # and ``__abstractmethods__`` not before it is set
             old = _ABSENT
+    is_count = fields_ is None and is_set and is_class(owner) and counters.is_alike(old, call.args[2])
+    let_go = functools.partial(counters.forget, context, name) if is_count else context.attributes.clear
+    let_go()
     stays = False
     if type(owner) is types.ModuleType:
         check_name(own, name, *call.args[2:])
@@ -260,7 +264,7 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
         stays = is_library_module(owner) and all(map(_has_no_number, (old, *call.args[2:])))
 
     def put_back() -> None:
-        context.attributes.clear()
+        let_go()
         if old is not _ABSENT:
             setter(owner, name, old)
         elif name in own:
@@ -272,9 +276,13 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
         deleter(owner, name)
     if stays:
         return None, nothing
-    if fields_ is None:
+    if is_count and counters.is_unwatched(context, owner, name, builds):
+        pass
+    elif fields_ is None:
         context.patches.append(put_back)
         check_derived(context, owner, name)
+        if is_count:
+            counters.note_unwatched(context, owner, name, builds)
     else:
         fields_.pop(name, None)
         slot = fill(call.args[2], shadow) if is_set else NO_TANGENT

@@ -213,7 +213,7 @@ class Objects(abc.ABC):
 
     def on_class(self, context: Context, step: steps.OnClass, mode: Mode) -> Answer:
         call = step.call
-        out, undo = new_classes.on_class(context, call, self.fill)
+        out, undo = new_classes.on_class(context, call, self.fill, self.engine.builds)
         return out, None, lambda bout: ((call.origins[-1], undo()),)
 
     def beside(self, context: Context, step: steps.Beside, mode: Mode) -> Answer:

@@ -696,4 +696,5 @@ def checked(
         rule = engine.entry(function, parameters, active, mode, is_dynamic)
         rule.build()
     context.checked.add(rule)
+    context.unwatched.clear()
     return rule

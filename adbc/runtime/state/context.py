@@ -133,6 +133,9 @@ class Context:
     """By classes of keys, whether they are seen to change nothing when they are asked."""
     stored: dict[int, Any]
     """By address, containers with keys that answer by Python code, and what is known of these."""
+    unwatched: dict[tuple[int, str], int]
+    """By address of a class and name, counts among its attributes that nothing was derived for
+    (`calls.counters`)."""
     settled: dict[int, Any]
     """By address, the keys that change nothing when they are asked again (`foreign.settled`)."""
 
@@ -415,6 +418,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "tasks": list,
     "remembered": dict,
     "tokens": dict,
+    "unwatched": dict,
     "written": dict,
 }
 """The factory of each part of a context that is made when it is first asked for."""

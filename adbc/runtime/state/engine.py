@@ -115,6 +115,10 @@ class EngineView(Protocol):
         entered."""
 
     @property
+    def builds(self) -> int:
+        """How often code has been made, or what is known of rules has changed."""
+
+    @property
     def pressing(self) -> set[Any]:
         """The `stale` places for which rules are to be built anew in the middle of a call."""
 
