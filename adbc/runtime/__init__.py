@@ -23,6 +23,7 @@ from adbc.runtime.build.engine import Engine
 from adbc.runtime.calls import (
     asking,
     class_statements,
+    derived_builtins,
     fields,
     generators,
     nested,
@@ -64,8 +65,8 @@ def make_engine(
         bottom.add(
             [
                 fields.GET, fields.SET, fields.DELETE, fields.SUPER, fields.REPLACE,
-                *asking.ROWS, *generators.ROWS, *class_statements.ROWS, *records.ROWS, *nested.ROWS,
-                *nested_arrays.ROWS, *nested_slots.ROWS,
+                *asking.ROWS, *generators.ROWS, *class_statements.ROWS, *records.ROWS, *derived_builtins.ROWS,
+                *nested.ROWS, *nested_arrays.ROWS, *nested_slots.ROWS,
             ]
         )  # fmt: skip
     if (

@@ -54,6 +54,7 @@ from adbc.types.lattice import (
     narrowed,
     type_of_part,
 )
+from adbc.types.derived_builtins import as_instance, as_tuple, empty, instance_type
 from adbc.types.records import field_type, made_object, made_record, made_type, object_type, record_field
 from adbc.types.typeof import constant_type
 
@@ -545,6 +546,8 @@ def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
     intrinsics._instance_: _instance,
+    as_tuple: _constant(Exact(tuple)),
+    **dict.fromkeys((empty, as_instance), instance_type),
     made_record: made_type,
     made_object: object_type,
     record_field: field_type,

@@ -24,6 +24,21 @@ becomes::
     %1: tuple = call _new_(tuple, %p, 1.0)
     %2: None = call _apply_(Particle.__init__, %1, %d)
 
+A class that is derived from a builtin container or number, and is called as that is, makes its instances of
+what the builtin class makes (`types.derived_builtins`)::
+
+    %v: Any = call _new_(Vector, %g)                         class Vector(tuple)
+
+becomes::
+
+    %1: tuple = call _foreigncall_(tuple, %g)
+    %v: Vector = call as_instance(Vector, %1)
+
+and one of a class that is derived from a list or dict is made empty, and then filled::
+
+    %v: Stack = call empty(Stack)
+    %1: None = call list.extend(%v, %g)
+
 So the class of the object is known without a guess, and ``__init__`` is called like any other function that
 is known.  For classes of which that is all that calling them does (`ConstructionKnowledge.constructor`), and
 whose ``__init__`` is known to return None: another result would be an error.  Needs types.
@@ -35,11 +50,12 @@ import types
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _apply_, _init_field_, _instance_, _new_, _setattr_
+from adbc.ir.intrinsics import _apply_, _foreigncall_, _init_field_, _instance_, _new_, _setattr_
 from adbc.ir.terminators import Return
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
+from adbc.types.derived_builtins import as_instance, empty
 from adbc.types.inference import BUILT_BY_SYNTAX, Oracle, type_of
 from adbc.types.lattice import ANY, NONE, Exact
 from adbc.types.records import FACTORY, made_record
@@ -52,6 +68,10 @@ class ConstructionKnowledge(Protocol):
 
     def constructor(self, cls: type) -> types.FunctionType | None:
         """The ``__init__`` that a call of `cls` runs on a new object, if the call does nothing else."""
+
+    def derived_from(self, cls: type) -> Any:
+        """The builtin class of which a call of `cls` makes an instance, but for its class, if it does nothing
+        else."""
 
     def is_bare(self, cls: type) -> bool:
         """Whether a call of `cls` without arguments makes a new object and does nothing else."""
@@ -89,6 +109,11 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
             cls, arguments = _class_called(call)
             if cls is None:
                 continue
+            derived = _derived(call, cls, arguments, knowledge)
+            if derived is not None:
+                calls[-1:] = derived
+                changed = True
+                continue
             if not arguments and knowledge.is_bare(cls):
                 call.operands = [Const(_instance_), Const(cls)]
                 changed = True
@@ -115,6 +140,33 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
             changed = True
         block.instructions = calls
     return changed
+
+
+def _derived(
+    call: Instruction, cls: type, arguments: list[Value], knowledge: ConstructionKnowledge
+) -> list[Instruction] | None:
+    """The calls that make an instance of `cls`, which `call` is then, of what the builtin class makes that
+    it is derived from; None if that is not what `call` does."""
+    base = knowledge.derived_from(cls)
+    by_position = len(arguments) - len(call.keywords)
+    if base is None or by_position > 1 or (call.keywords and base is not dict):
+        return None
+    if base in (tuple, float):
+        plain: Value = Const(base())
+        if arguments:
+            plain = _put_in(call, [Const(_foreigncall_), Const(base), *arguments])
+            plain.type = ANY
+        call.operands = [Const(as_instance), Const(cls), plain]
+        return [plain, call] if isinstance(plain, Instruction) else [call]
+    calls = [call]
+    if base is dict and arguments:
+        items = _put_in(call, [Const(_foreigncall_), Const(dict), *arguments], call.keywords)
+        items.type = ANY
+        calls = [items, call, _put_in(call, [Const(dict.update), call, items])]
+    elif arguments:
+        calls = [call, _put_in(call, [Const(list.extend), call, *arguments])]
+    call.operands, call.keywords = [Const(empty), Const(cls)], ()
+    return calls
 
 
 def _spread(call: Instruction, knowledge: ConstructionKnowledge) -> list[Instruction]:

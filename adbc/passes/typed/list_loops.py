@@ -39,6 +39,9 @@ One over a tuple whose form is not known is over a list that is made of it::
 
 as long as the loop is not left before the end: what makes the list goes over all of the tuple.
 
+Lists and tuples of a derived class are such where their class has no ``__iter__`` of its own
+(`LoopKnowledge.iterated_as`).
+
 A step that is taken behind the loop, as where a strict `zip` looks whether all have come to their ends, is
 the one with the number of the iteration that there was not.
 
@@ -49,7 +52,7 @@ it, it gets one from the count (`_resume_iterator_`).  Needs types.
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Protocol
 
 from adbc.ir import intrinsics
 from adbc.ir.dominators import Dominators
@@ -60,6 +63,7 @@ from adbc.ir.traverse import leads_to, predecessors, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import assumption, is_rest_call, target
 from adbc.passes.typed.guards import behind_steps
+from adbc.types.derived_builtins import as_tuple
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
     ANY,
@@ -73,20 +77,28 @@ from adbc.types.lattice import (
     join_all,
 )
 
-__all__ = ["count_list_loops", "is_rest"]
+__all__ = ["LoopKnowledge", "count_list_loops", "is_rest"]
 
 Counters = dict[Block, tuple[Phi, Instruction]]
 """The number of the iteration and of the next one, by the head of the loop."""
 
 
-def count_list_loops(graph: Graph) -> bool:
+class LoopKnowledge(Protocol):
+    """What `count_list_loops` asks of the rest of the system."""
+
+    def iterated_as(self, cls: type) -> type | None:
+        """`list` or `tuple`, if that is what a loop over an instance of exactly `cls` goes over; else
+        None."""
+
+
+def count_list_loops(graph: Graph, knowledge: LoopKnowledge) -> bool:
     """Let loops over lists read by a counter, in place; returns whether anything changed."""
     found = [
         (made, step)
         for step in graph.instructions()
         if target(step) is intrinsics._next_
         and target(made := step.operands[1]) is intrinsics._iter_
-        and _is_by_index(type_of(made.operands[1]))  # type: ignore[attr-defined]  # a call
+        and _is_by_index(type_of(made.operands[1]), knowledge)  # type: ignore[attr-defined]  # a call
     ]
     if not found:
         return False
@@ -99,7 +111,7 @@ def count_list_loops(graph: Graph) -> bool:
     for made, step in found:
         loop = loops.get(step.block)  # type: ignore[arg-type]  # it is in a block
         if loop is not None:
-            changed |= _count(made, step, loop, users, sources, dominators, counters)  # type: ignore[arg-type]  # a call
+            changed |= _count(made, step, loop, users, sources, dominators, counters, knowledge)  # type: ignore[arg-type]  # a call
     return changed
 
 
@@ -111,6 +123,7 @@ def _count(
     sources: dict[Block, list[Block]],
     dominators: Dominators,
     counters: Counters,
+    knowledge: LoopKnowledge,
 ) -> bool:
     """Count the iterations of the loop around `step`, if that runs once in each of them."""
     head, block = loop.header, step.block
@@ -142,7 +155,7 @@ def _count(
         else:
             return False
     the_list = made.operands[1]
-    if _is_some_tuple(type_of(the_list)):
+    if _is_some_tuple(type_of(the_list), knowledge):
         if first is not None or not _goes_to_the_end(loop):
             return False
         the_list = made.operands[1] = _made_list(made)
@@ -203,18 +216,18 @@ def _is_entered_again(loop: Loop, start: Block) -> bool:
     return leads_to([behind for _, behind in loop.exits], loop.header, start)
 
 
-def _is_by_index(known: AbstractType) -> bool:
+def _is_by_index(known: AbstractType, knowledge: LoopKnowledge) -> bool:
     """Whether elements of what has this type are read by index in loops."""
     if isinstance(known, TupleType):
         return len(known.elements) <= _LONGEST and any(
             has_shadow(t) or has_cotangent(t) for t in known.elements
         )
-    return is_list(known) or _is_some_tuple(known)
+    return isinstance(known, Exact) and (is_list(known) or knowledge.iterated_as(known.cls) is not None)
 
 
-def _is_some_tuple(known: AbstractType) -> bool:
+def _is_some_tuple(known: AbstractType, knowledge: LoopKnowledge) -> bool:
     """Whether of what has this type is known that it is a tuple, and nothing else."""
-    return isinstance(known, Exact) and known.cls is tuple
+    return isinstance(known, Exact) and knowledge.iterated_as(known.cls) is tuple
 
 
 def _goes_to_the_end(loop: Loop) -> bool:
@@ -259,13 +272,15 @@ def _listed(made: Instruction, known: TupleType) -> Value:
 
 def _made_list(made: Instruction) -> Value:
     """A list that is made of the tuple of which `made` makes an iterator, in front of that."""
-    block = made.block
+    block, value = made.block, made.operands[1]
     assert block is not None
-    operands = [Const(list), made.operands[1]]
-    listed = Instruction("call", operands, type=Exact(list), position=made.position)
-    listed.block = block
-    block.instructions.insert(block.instructions.index(made), listed)
-    return listed
+    for function, known in ((as_tuple, Exact(tuple)), (list, Exact(list))):
+        if type_of(value) == known:
+            continue
+        value = Instruction("call", [Const(function), value], type=known, position=made.position)
+        value.block = block
+        block.instructions.insert(block.instructions.index(made), value)
+    return value
 
 
 def _assume_element(step: Instruction, inside: Block, known: AbstractType, users: Any) -> None:

@@ -103,6 +103,24 @@ def _begins_with_all(body: Graph, parameter: Value, cls: type) -> bool:
     return False
 
 
+def _takes_all_in_c(cls: type, place: int) -> bool:
+    """Whether a call of `cls`, which is derived from `list` or `tuple`, takes all of its argument number
+    `place`, which is the first, before it does anything else."""
+    base: Any = next((base for base in (list, tuple) if issubclass(cls, base)), None)
+    made: Any = cls
+    return place == 1 and base is not None and made.__new__ is base.__new__ and made.__init__ is base.__init__
+
+
+def _note_made_in_c(graph: Graph, cls: type) -> bool:
+    """Have `graph` hold for as long as instances of `cls` are made in C; whether it knows the class by a
+    name."""
+    path = next((g.path for g in graph.guards if g.value is cls), None)
+    if path is not None:
+        made: Any = cls
+        graph.guards += [Guard((*path, "__new__"), made.__new__), Guard((*path, "__init__"), made.__init__)]
+    return path is not None
+
+
 def _chooses_one(function: Any) -> bool:
     return function is max or function is min
 
@@ -346,7 +364,11 @@ class Consuming:
         its argument number `place`, so that it may as well be given a list."""
         graph = None if call.block is None else call.block.graph
         function = getattr(cls, "__init__", None)
-        if graph is None or not is_plain_class(cls) or type(function) is not types.FunctionType:
+        if graph is None or type(cls) is not type:
+            return False
+        if _takes_all_in_c(cls, place) and not call.keywords:
+            return _note_made_in_c(graph, cls)
+        if not is_plain_class(cls) or type(function) is not types.FunctionType:
             return False
         path = next((g.path for g in graph.guards if g.value is cls), None)
         count = len(call.operands) - (target(call) is _new_)

@@ -48,6 +48,7 @@ from adbc.runtime.calls.classes import (
     certain_method,
     class_member,
     constructor,
+    derived_from,
     entered,
     has_state_in_c,
     inherited,
@@ -57,6 +58,7 @@ from adbc.runtime.calls.classes import (
     is_field,
     is_instance,
     is_kept,
+    iterated_as,
     is_made_in_a_call,
     lacks,
     method,
@@ -260,7 +262,10 @@ class Knowledge(Members):
     def method(self, cls: type, name: str) -> types.FunctionType | None:
         """The function that attribute `name` of instances of exactly `cls` is bound to, without a rule."""
         found: types.FunctionType | None = method(cls, name)
-        if found is None or (self.table.rows(found) and not has_state_in_c(cls)):
+        if found is None:
+            return None
+        is_known = has_state_in_c(cls) or type(found) is types.MethodDescriptorType
+        if self.table.rows(found) and not is_known:
             return None
         self.notes.add((cls, name), ClassFact(cls, name, found))
         return found
@@ -334,6 +339,21 @@ class Knowledge(Members):
             return None
         self.notes.add((cls, f"{name}.certain"), AnswerFact(cls, "certain", (name,), found))
         return found
+
+    def derived_from(self, cls: type) -> Any:
+        """The builtin class of which a call of `cls` makes an instance, but for its class, if neither has a
+        rule for that."""
+        base = None if self.table.rows(cls) else derived_from(cls)
+        if base is not None:
+            self.notes.add((cls, "().derived"), AnswerFact(cls, "derived", (), base))
+        return base
+
+    def iterated_as(self, cls: type) -> type | None:
+        """`list` or `tuple`, if that is what a loop over an instance of exactly `cls` goes over."""
+        base: type | None = iterated_as(cls)
+        if base is not None and cls is not base:
+            self.notes.add((cls, "__iter__.base"), AnswerFact(cls, "iterated", (), base))
+        return base
 
     def is_bare(self, cls: type) -> bool:
         """Whether a call of `cls` without arguments makes a new object and does nothing else."""

@@ -239,7 +239,7 @@ def _with_unrolled_loops(graph: Graph, typing: Typing) -> Graph:
 
 
 def _with_counted_loops(graph: Graph, typing: Typing) -> Graph:
-    if typing.policy is not None and count_list_loops(graph):
+    if typing.policy is not None and count_list_loops(graph, typing.knowledge):
         typing.infer(graph)
     return graph
 

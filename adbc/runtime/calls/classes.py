@@ -19,10 +19,12 @@ from typing import Any
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import forbids, overrides, stands_for
-from adbc.tangents.containers import NamedTupleKind
+from adbc.tangents.containers import DictKind, NamedTupleKind, SequenceKind, TupleKind
 from adbc.tangents.fields import has_attributes_beside, has_slots_beside, hides_dictionary, is_python_class
 from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
 from adbc.tangents.protocol import kind_of
+from adbc.tangents.scalars import ScalarKind
+from adbc.types.derived_builtins import BASES
 from adbc.types.lattice import draws_numbers
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "certain_method",
     "class_member",
     "constructor",
+    "derived_from",
     "goes_first",
     "has_place",
     "inherited",
@@ -59,6 +62,7 @@ __all__ = [
     "is_heap_type",
     "is_instance",
     "is_kept",
+    "iterated_as",
     "is_made_in_a_call",
     "is_python_function",
     "keeps",
@@ -168,6 +172,33 @@ def constructor(cls: type) -> Any:
     return found if type(found) is types.FunctionType else None
 
 
+def derived_from(cls: type) -> Any:
+    """The builtin class, of `BASES`, of which a call of `cls` makes an instance, but for its class; None if
+    it does anything else."""
+    if not is_heap_type(cls) or not _is_called_plainly(cls) or lookup(cls, "__del__") is not None:
+        return None
+    for base in BASES:
+        if issubclass(cls, base):
+            is_same = all(lookup(cls, name) is lookup(base, name) for name in ("__new__", "__init__"))
+            return base if is_same and type(kind_of(cls)) in _DERIVED else None
+    return None
+
+
+_DERIVED = (TupleKind, SequenceKind, DictKind, ScalarKind)
+
+
+def iterated_as(cls: type) -> type | None:
+    """`list` or `tuple`, if a loop over an instance of exactly `cls` goes over the elements that it is as an
+    instance of that class, and nobody is asked for anything else; else None."""
+    for base in (list, tuple):
+        if cls is base:
+            return base
+        if issubclass(cls, base):
+            is_same = lookup(cls, "__iter__") is lookup(base, "__iter__")
+            return base if is_same and type(kind_of(cls)) in (SequenceKind, TupleKind) else None
+    return None
+
+
 def is_bare(cls: type) -> bool:
     """Whether calling `cls` without arguments makes a new object and does nothing else."""
     return (
@@ -247,8 +278,9 @@ def is_instance(cls: type, asked: type) -> bool | None:
 
 def method(cls: type, name: str) -> Any:
     """The function that attribute `name` of instances of exactly `cls` is, unless they have a field of that
-    name: one in Python, or also one in C of a class that `has_state_in_c`; None if there is none."""
-    if has_state_in_c(cls):
+    name: one in Python, or also one in C of a class that `has_state_in_c` or is derived from a builtin
+    container; None if there is none."""
+    if has_state_in_c(cls) or _is_container(cls):
         found = lookup(cls, name)
         return found if type(found) in _METHODS else None
     if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) is not InstanceKind:
@@ -260,6 +292,16 @@ def method(cls: type, name: str) -> Any:
 
 
 _METHODS = (types.FunctionType, types.MethodDescriptorType)
+
+
+def _is_container(cls: type) -> bool:
+    """Whether `cls` is a class in Python that is derived from a builtin container which has memory, and has
+    its attributes read as that has."""
+    return (
+        bool(cls.__flags__ & HEAP_TYPE)
+        and type(kind_of(cls)) in (SequenceKind, DictKind)
+        and type(lookup(cls, "__getattribute__")) is types.WrapperDescriptorType
+    )
 
 
 def unbound(cls: type, name: str) -> tuple[Any, bool] | None:
@@ -361,7 +403,7 @@ def has_state_in_c(cls: type) -> bool:
 def special(cls: type, name: str) -> Any:
     """The Python function that stands in `cls`, or a class that it is derived from, as the special method
     `name`; None if there is no such function."""
-    if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) not in _READ_PLAINLY:
+    if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) not in _WITH_SPECIALS:
         return None
     found = lookup(cls, name)
     return found if type(found) is types.FunctionType else None
@@ -518,6 +560,7 @@ def _has_default_access(cls: type) -> bool:
 
 
 _READ_PLAINLY = (InstanceKind, FrozenKind, NamedTupleKind)
+_WITH_SPECIALS = (*_READ_PLAINLY, TupleKind, SequenceKind, DictKind)
 
 
 def _has_default_reads(cls: type) -> bool:
