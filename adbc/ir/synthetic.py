@@ -118,6 +118,11 @@ def _method_is_(value: Any, function: Any, obj: object) -> bool:
     return type(value) is types.MethodType and value.__func__ is function and value.__self__ is obj
 
 
+def _has_field_(x: Any, name: str) -> bool:
+    """Whether `x`, which has a dictionary of its own, has a field `name` there."""
+    return name in x.__dict__
+
+
 def _code_is_(value: Any, known: Any) -> bool:
     """Whether `value` is a function with the code and globals of `known`, a type of such functions."""
     return (

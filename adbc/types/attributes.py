@@ -7,7 +7,9 @@ import keyword
 import types
 from typing import Any
 
-__all__ = ["by_descriptor", "own_or_default"]
+from adbc.ir import intrinsics
+
+__all__ = ["by_descriptor", "by_hook", "own_or_default"]
 
 
 @functools.lru_cache(500)
@@ -20,6 +22,21 @@ def own_or_default(name: str) -> types.FunctionType | None:
     answer = f"obj.{name} if hasattr(obj, {name!r}) else default"
     exec(compile(f"def own_or_default(obj, default):\n    return {answer}", __file__, "exec"), space)
     return space["own_or_default"]  # type: ignore[no-any-return]  # a function
+
+
+@functools.lru_cache(500)
+def by_hook(hook: Any, field: Any, has_fields: bool) -> types.FunctionType:
+    """The function that reads an attribute of which the class of an object has nothing: by `field`, if the
+    object has such a field, else it asks `hook`, the ``__getattr__`` of the class."""
+    space = {"__name__": __name__, "hook": hook, "field": field, "has_field": intrinsics._has_field_}
+    exec(_ASKING if has_fields else _HOOKING, space)
+    return space["by_hook"]  # type: ignore[no-any-return]  # a function
+
+
+_ASKING = compile(
+    "def by_hook(x, name):\n    return field(x, name) if has_field(x, name) else hook(x, name)", __file__, "exec"
+)
+_HOOKING = compile("def by_hook(x, name):\n    return hook(x, name)", __file__, "exec")
 
 
 def by_descriptor(cls: type, way: str, function: Any, descriptor: Any) -> types.FunctionType:

@@ -387,6 +387,7 @@ AS_THEY_ARE: frozenset[Any] = frozenset((
     intrinsics._check_eg_match_, intrinsics._prep_reraise_star_, intrinsics._get_len_,
     intrinsics._match_sequence_, intrinsics._match_mapping_, intrinsics._intrinsic_1_,
     intrinsics._intrinsic_2_, intrinsics._pass_on_, intrinsics._refuse_, unhidden,
+    intrinsics._has_field_,
 ))  # fmt: skip
 """Functions that nothing active comes out of, whatever they are given: their calls are made as they are."""
 _ASKING: tuple[Any, ...] = (

@@ -591,6 +591,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._observe_: _constant(NONE),
     intrinsics._remember_: _constant(NONE),
     intrinsics._recognise_: _constant(NONE),
+    intrinsics._has_field_: _constant(BOOL),
     intrinsics._bool_: _constant(BOOL),
     intrinsics._exhausted_: _constant(BOOL),
     intrinsics._not_contains_: _constant(BOOL),

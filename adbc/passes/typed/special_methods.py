@@ -7,6 +7,7 @@ before::
     %2: Any = call _getattr_(%p, 'norm')           a property
     %3: bool = call _bool_(%p)                     which has a length
     %4: Tuple[Any, Any] = call _unpack_(%p, 2)     whose ``__iter__`` is a generator
+    %5: Any = call _getattr_(%p, 'rate')           of a class that has a ``__getattr__`` and no `rate`
 
 after::
 
@@ -14,6 +15,7 @@ after::
     %2: Any = call Vector.norm.fget(%p)
     %3: bool = call some_length(Vector.__len__, %p)
     %4: Any = call __iter__(%p)                    a function that gives all in a tuple
+    %5: Any = call by_hook(%p, 'rate')            which asks for it, if %p has no such field
 
 The order in which operands are asked is CPython's: the left one first, unless the right one is of a derived
 class.  A method that may answer `NotImplemented` is called by a function that then asks the other operand.
@@ -28,7 +30,7 @@ import types
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from adbc.functions import is_builtin_function
+from adbc.functions import is_builtin_function, is_function
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _bool_, _foreigncall_, _getattr_, _setattr_, _unpack_
 from adbc.ir.values import Const, Instruction, Value
@@ -68,6 +70,10 @@ class SpecialKnowledge(Protocol):
     def accessor(self, cls: type, name: str, way: str) -> types.FunctionType | None:
         """The function in Python that reads (`way` is "get") or writes ("set") the property `name` of
         instances of exactly `cls`."""
+
+    def attribute_hook(self, cls: type, way: str, name: str) -> Any:
+        """What asks the ``__getattr__`` of `cls` for attribute `name` of an instance of exactly `cls`, unless
+        that has a field of this name; if `way` is "set", the ``__setattr__`` that is given its value."""
 
     def lacks(self, cls: type, name: str) -> bool:
         """Whether a class in Python, `cls`, has no attribute `name`."""
@@ -205,9 +211,22 @@ def _accessed(call: Instruction, way: str, knowledge: SpecialKnowledge) -> list[
     if way == "get" and name.value in (knowledge.record_names(cls) or ()):
         return [Const(record_field), obj, name]
     function = knowledge.accessor(cls, name.value, way)
-    if function is None or knowledge.bind(function, 1 + len(others), ()) is None:
+    if function is None:
+        return _hooked(cls, way, [obj, name, *others], knowledge)
+    if knowledge.bind(function, 1 + len(others), ()) is None:
         return None
     return [Const(function), obj, *others]
+
+
+def _hooked(
+    cls: type, way: str, arguments: Sequence[Value], knowledge: SpecialKnowledge
+) -> list[Value] | None:
+    """The call of what attributes of instances of `cls` are asked of, or given to."""
+    name: Any = constant(arguments[1])
+    hook = knowledge.attribute_hook(cls, way, name)
+    if hook is None or (is_function(hook) and knowledge.bind(hook, len(arguments), ()) is None):
+        return None
+    return [Const(hook), *arguments]
 
 
 def _asked(by: Binary, x: Value, y: Value, knowledge: SpecialKnowledge) -> list[Value] | None:

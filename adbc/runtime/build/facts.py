@@ -28,7 +28,6 @@ from adbc.runtime.calls.classes import (
     certain_method,
     class_member,
     constructor,
-    derived_from,
     descriptor,
     entered,
     inherited,
@@ -38,7 +37,6 @@ from adbc.runtime.calls.classes import (
     is_field,
     is_instance,
     is_kept,
-    iterated_as,
     keeps,
     lacks,
     method,
@@ -49,6 +47,7 @@ from adbc.runtime.calls.classes import (
     special,
     unbound,
 )
+from adbc.runtime.calls.derived_classes import attribute_hook, derived_from, iterated_as
 from adbc.tangents.objects import FrozenKind
 from adbc.tangents.protocol import kind_of
 
@@ -372,6 +371,7 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "certain": certain_method,
     "certain member": certain_member,
     "derived": derived_from,
+    "hook": attribute_hook,
     "instance": is_instance,
     "iterated": iterated_as,
     "bare": is_bare,

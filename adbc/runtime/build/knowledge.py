@@ -48,7 +48,6 @@ from adbc.runtime.calls.classes import (
     certain_method,
     class_member,
     constructor,
-    derived_from,
     entered,
     has_state_in_c,
     inherited,
@@ -58,7 +57,6 @@ from adbc.runtime.calls.classes import (
     is_field,
     is_instance,
     is_kept,
-    iterated_as,
     is_made_in_a_call,
     lacks,
     method,
@@ -259,7 +257,7 @@ class Knowledge(Members):
 
     # -- classes -------------------------------------------------------------------------------------------
 
-    def method(self, cls: type, name: str) -> types.FunctionType | None:
+    def method(self, cls: type, name: str) -> Any:
         """The function that attribute `name` of instances of exactly `cls` is bound to, without a rule."""
         found: types.FunctionType | None = method(cls, name)
         if found is None:
@@ -339,21 +337,6 @@ class Knowledge(Members):
             return None
         self.notes.add((cls, f"{name}.certain"), AnswerFact(cls, "certain", (name,), found))
         return found
-
-    def derived_from(self, cls: type) -> Any:
-        """The builtin class of which a call of `cls` makes an instance, but for its class, if neither has a
-        rule for that."""
-        base = None if self.table.rows(cls) else derived_from(cls)
-        if base is not None:
-            self.notes.add((cls, "().derived"), AnswerFact(cls, "derived", (), base))
-        return base
-
-    def iterated_as(self, cls: type) -> type | None:
-        """`list` or `tuple`, if that is what a loop over an instance of exactly `cls` goes over."""
-        base: type | None = iterated_as(cls)
-        if base is not None and cls is not base:
-            self.notes.add((cls, "__iter__.base"), AnswerFact(cls, "iterated", (), base))
-        return base
 
     def is_bare(self, cls: type) -> bool:
         """Whether a call of `cls` without arguments makes a new object and does nothing else."""

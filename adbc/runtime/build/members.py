@@ -18,8 +18,10 @@ from adbc.runtime.calls.classes import (
     setting,
     unbound,
 )
+from adbc.runtime.calls.derived_classes import attribute_hook, derived_from, iterated_as
+from adbc.runtime.calls.fields import get_field
 from adbc.runtime.calls.plain import is_of_library
-from adbc.types.attributes import by_descriptor
+from adbc.types.attributes import by_descriptor, by_hook
 
 __all__ = ["Members"]
 
@@ -95,3 +97,28 @@ class Members:
     def is_lasting(self, cls: type) -> bool:
         """Whether `cls` was not made in a call, so that it may stand in code."""
         return not is_made_in_a_call(cls)
+
+    def derived_from(self, cls: type) -> Any:
+        """The builtin class of which a call of `cls` makes an instance, but for its class, if neither has a
+        rule for that."""
+        base = None if self.table.rows(cls) else derived_from(cls)
+        if base is not None:
+            self.notes.add((cls, "().derived"), AnswerFact(cls, "derived", (), base))
+        return base
+
+    def iterated_as(self, cls: type) -> type | None:
+        """`list` or `tuple`, if that is what a loop over an instance of exactly `cls` goes over."""
+        base: type | None = iterated_as(cls)
+        if base is not None and cls is not base:
+            self.notes.add((cls, "__iter__.base"), AnswerFact(cls, "iterated", (), base))
+        return base
+
+    def attribute_hook(self, cls: type, way: str, name: str) -> Any:
+        """What asks the ``__getattr__`` of `cls` for attribute `name` of an instance of exactly `cls`, unless
+        that has a field of this name; if `way` is "set", the ``__setattr__`` that is given its value.  One in
+        Python has no rule, and one in C has one."""
+        found = None if self.table.rows(cls) else attribute_hook(cls, way, name)
+        if found is None or bool(self.table.rows(found)) is (type(found) is types.FunctionType):
+            return None
+        self.notes.add((cls, f"{name}.hook.{way}"), AnswerFact(cls, "hook", (way, name), found))
+        return found if way == "set" else by_hook(found, get_field, bool(cls.__dictoffset__))

@@ -23,8 +23,6 @@ from adbc.tangents.containers import DictKind, NamedTupleKind, SequenceKind, Tup
 from adbc.tangents.fields import has_attributes_beside, has_slots_beside, hides_dictionary, is_python_class
 from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
 from adbc.tangents.protocol import kind_of
-from adbc.tangents.scalars import ScalarKind
-from adbc.types.derived_builtins import BASES
 from adbc.types.lattice import draws_numbers
 
 __all__ = [
@@ -47,7 +45,6 @@ __all__ = [
     "certain_method",
     "class_member",
     "constructor",
-    "derived_from",
     "goes_first",
     "has_place",
     "inherited",
@@ -55,6 +52,7 @@ __all__ = [
     "is_array_or_number",
     "is_bare",
     "is_beside",
+    "is_called_plainly",
     "is_declined",
     "is_default",
     "is_field",
@@ -62,7 +60,6 @@ __all__ = [
     "is_heap_type",
     "is_instance",
     "is_kept",
-    "iterated_as",
     "is_made_in_a_call",
     "is_python_function",
     "keeps",
@@ -164,7 +161,7 @@ def initialiser(cls: type) -> Any:
 
 def constructor(cls: type) -> Any:
     """The ``__init__`` that calling `cls` runs on a new object, if it does nothing else; else None."""
-    if not _is_called_plainly(cls) or type(kind_of(cls)) is not InstanceKind:
+    if not is_called_plainly(cls) or type(kind_of(cls)) is not InstanceKind:
         return None
     if lookup(cls, "__new__") is not object.__new__ or lookup(cls, "__del__") is not None:
         return None  # what is done when an object goes may not be done where it was not made
@@ -172,38 +169,11 @@ def constructor(cls: type) -> Any:
     return found if type(found) is types.FunctionType else None
 
 
-def derived_from(cls: type) -> Any:
-    """The builtin class, of `BASES`, of which a call of `cls` makes an instance, but for its class; None if
-    it does anything else."""
-    if not is_heap_type(cls) or not _is_called_plainly(cls) or lookup(cls, "__del__") is not None:
-        return None
-    for base in BASES:
-        if issubclass(cls, base):
-            is_same = all(lookup(cls, name) is lookup(base, name) for name in ("__new__", "__init__"))
-            return base if is_same and type(kind_of(cls)) in _DERIVED else None
-    return None
-
-
-_DERIVED = (TupleKind, SequenceKind, DictKind, ScalarKind)
-
-
-def iterated_as(cls: type) -> type | None:
-    """`list` or `tuple`, if a loop over an instance of exactly `cls` goes over the elements that it is as an
-    instance of that class, and nobody is asked for anything else; else None."""
-    for base in (list, tuple):
-        if cls is base:
-            return base
-        if issubclass(cls, base):
-            is_same = lookup(cls, "__iter__") is lookup(base, "__iter__")
-            return base if is_same and type(kind_of(cls)) in (SequenceKind, TupleKind) else None
-    return None
-
-
 def is_bare(cls: type) -> bool:
     """Whether calling `cls` without arguments makes a new object and does nothing else."""
     return (
         is_heap_type(cls)
-        and _is_called_plainly(cls)
+        and is_called_plainly(cls)
         and type(kind_of(cls)) is InstanceKind
         and lookup(cls, "__new__") is object.__new__
         and lookup(cls, "__init__") is object.__init__
@@ -211,7 +181,7 @@ def is_bare(cls: type) -> bool:
     )
 
 
-def _is_called_plainly(cls: type) -> bool:
+def is_called_plainly(cls: type) -> bool:
     """Whether calling `cls` is to make an instance: its metaclass has nothing to say, or only that it may not
     have abstract methods, and it has none."""
     if type(cls) is not type and (type(cls) is not abc.ABCMeta or getattr(cls, "__abstractmethods__", True)):
