@@ -111,7 +111,7 @@ class Mirror(abc.ABC):
         self._dominators: Dominators | None = None
         self._users: dict[Value, list[Any]] | None = None
         self.assumed = Assumed(source)
-        guarded = {call.operands[1] for call in source.instructions() if _is_guard(target(call))}
+        guarded = {call.operands[1] for call in source.instructions() if target(call) in _GUARDS}
         self.guarded = readable_late(source, guarded, self.sites, self.users)
         """Values about which a guess is tested before anything is written."""
         self.after: Block = source.entry
@@ -697,5 +697,4 @@ class Mirror(abc.ABC):
                 self._return(terminator)
 
 
-def _is_guard(function: Any) -> bool:
-    return function is intrinsics._assume_ or function is intrinsics._method_is_
+_GUARDS = (intrinsics._assume_, intrinsics._method_is_)

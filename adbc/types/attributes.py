@@ -34,7 +34,9 @@ def by_hook(hook: Any, field: Any, has_fields: bool) -> types.FunctionType:
 
 
 _ASKING = compile(
-    "def by_hook(x, name):\n    return field(x, name) if has_field(x, name) else hook(x, name)", __file__, "exec"
+    "def by_hook(x, name):\n    return field(x, name) if has_field(x, name) else hook(x, name)",
+    __file__,
+    "exec",
 )
 _HOOKING = compile("def by_hook(x, name):\n    return hook(x, name)", __file__, "exec")
 

@@ -23,6 +23,7 @@ from adbc.ir.traverse import depth_first_postorder
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.tangents.fields import is_python_class
 from adbc.types.array_results import array_element
+from adbc.types.derived_builtins import as_instance, as_tuple, empty, instance_type
 from adbc.types.kept_answers import Answer, answers_for, follows_from_operands
 from adbc.types.lattice import (
     ANY,
@@ -54,7 +55,6 @@ from adbc.types.lattice import (
     narrowed,
     type_of_part,
 )
-from adbc.types.derived_builtins import as_instance, as_tuple, empty, instance_type
 from adbc.types.records import field_type, made_object, made_record, made_type, object_type, record_field
 from adbc.types.typeof import constant_type
 

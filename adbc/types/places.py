@@ -13,8 +13,8 @@ from adbc.types.inference import type_of
 from adbc.types.lattice import Exact, class_of
 
 __all__ = [
-    "COUNTS", "Places", "is_beside", "is_count", "is_default", "is_field", "is_kept", "is_method", "is_variable", "method_front",
-    "named_place",
+    "COUNTS", "Places", "is_beside", "is_count", "is_default", "is_field", "is_kept", "is_method",
+    "is_variable", "method_front", "named_place",
 ]  # fmt: skip
 
 

@@ -78,9 +78,9 @@ def unhidden(record: Any, name: str) -> None:
     """Refuse `record` if it has an attribute that hides what its class has as `name`."""
     if name in record.__dict__:
         raise UnsupportedError(
-            f"attribute {name!r} of a {type(record).__name__}, a frozen dataclass, was set",
-            "an object of this class is a value of its fields",
-            "give the class this attribute as a field, or make the dataclass mutable",
+            f"attribute {name!r} of a {type(record).__name__} was set, of which the class has a method",
+            "an object of this class is a value of what it was made of, and of nothing else",
+            "give the attribute another name, or make the class an ordinary one",
         )
 
 

@@ -37,6 +37,32 @@ class Timer:
         pass
 
 
+class Row(list[float]):
+    """A class of lists."""
+
+    def total(self) -> float:
+        return sum(self)
+
+    def push(self, value: float) -> None:
+        super().append(value)
+
+
+class Settings(dict[str, float]):
+    """A class of dicts, the items of which are attributes as well."""
+
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__  # type: ignore[assignment]
+
+
+class Direction(tuple[float, ...]):
+    """A class of tuples."""
+
+    __slots__ = ()
+
+    def scaled(self, k: float) -> object:
+        return k
+
+
 class Bag:
     """A class with a length."""
 

@@ -116,6 +116,7 @@ from adbc.runtime.build.calling import signature_of
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.inferred import Informed, infer_types
 from adbc.runtime.build.managing import Managing
+from adbc.runtime.calls import derived_classes
 from adbc.runtime.calls.classes import (
     certain_member,
     certain_method,
@@ -178,7 +179,7 @@ class Answers:
 
     def constructor(self, cls: type, facts: object = None) -> types.FunctionType | None:
         is_plain = cls.__module__ == names.__name__ and "__new__" not in vars(cls)
-        return vars(cls)["__init__"] if is_plain else None
+        return vars(cls).get("__init__") if is_plain else None
 
     def method(self, cls: type, name: str, facts: object = None) -> types.FunctionType | None:
         found = vars(cls).get(name)
@@ -227,6 +228,30 @@ class Answers:
 
     def is_bare(self, cls: type) -> bool:
         return is_bare(cls)
+
+    def derived_from(self, cls: type) -> Any:
+        return derived_classes.derived_from(cls)
+
+    def filled_by(self, cls: type) -> Any:
+        return derived_classes.filled_by(cls)
+
+    def made_by(self, cls: type) -> Any:
+        return derived_classes.made_by(cls)
+
+    def is_value(self, cls: type, base: type) -> bool:
+        return derived_classes.is_value(cls, base)
+
+    def allocator(self, cls: type, behind: type) -> Any:
+        return derived_classes.allocator(cls, behind)
+
+    def inherited_in_c(self, cls: type, behind: type, name: str) -> Any:
+        return derived_classes.inherited_in_c(cls, behind, name)
+
+    def iterated_as(self, cls: type) -> type | None:
+        return derived_classes.iterated_as(cls)
+
+    def attribute_hook(self, cls: type, way: str, name: str) -> Any:
+        return derived_classes.attribute_hook(cls, way, name)
 
     def class_told(self, cls: type) -> type:
         return stands_for(cls) or cls
@@ -585,7 +610,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     ),
     "array_loops": _in_place(index_array_loops),
     "separate_writes": _separated,
-    "list_loops": _in_place(count_list_loops),
+    "list_loops": _in_place(lambda graph: count_list_loops(graph, Answers())),
     "list_walks": _in_place(count_list_walks),
     "copied_containers": _in_place(copied_containers),
     "built_tuples": _in_place(built_tuples),

@@ -134,10 +134,10 @@ def resolve_globals(
                     name = constant(instruction.operands[2])
                     value = vars(owner.value).get(name, NOTHING)
                     resolve(instruction, (*paths[owner], name), value, _is_constant_of(owner.value, value))
-                elif isinstance(owner, Const) and owner.value is dict:
+                elif isinstance(owner, Const) and id(owner.value) in _OF_CLASSES:
                     name = constant(instruction.operands[2])
-                    if name in _BY_KEY:  # the class is in C: what it has needs no guard of its own
-                        resolved[instruction] = Const(getattr(dict, name))
+                    if name in _OF_CLASSES[id(owner.value)]:  # the class is in C: this needs no guard
+                        resolved[instruction] = Const(getattr(owner.value, name))
                 elif isinstance(owner, Const) and _is_ufunc(owner.value):
                     method = getattr(owner.value, constant(instruction.operands[2]), None)
                     if is_builtin_function(method):
@@ -173,6 +173,14 @@ def _imported(call: Instruction) -> tuple[tuple[str, ...], object]:
 
 _BY_KEY = frozenset({"__contains__", "__getitem__", "__setitem__", "__delitem__", "get", "pop", "setdefault"})
 """Methods of dicts that look for a key, and ask nothing else: they have rules, for which the types decide."""
+_OF_LISTS = frozenset({"__init__", "__getitem__", "__setitem__", "__iter__", "append", "clear", "extend"})
+_OF_CLASSES: dict[int, frozenset[str]] = {
+    id(dict): _BY_KEY | {"__init__", "items"},
+    id(list): _OF_LISTS,
+    id(tuple): frozenset({"__new__", "__getitem__", "__iter__"}),
+    id(float): frozenset({"__new__"}),
+}
+"""By the address of a builtin class, the methods of it that derived classes call by name."""
 _CONSTANTS_OF = frozenset({"math", "cmath", "numpy", "scipy.constants"})
 
 

@@ -56,8 +56,8 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.derived_builtins import as_instance, empty
-from adbc.types.inference import BUILT_BY_SYNTAX, Oracle, type_of
-from adbc.types.lattice import ANY, NONE, Exact
+from adbc.types.inference import BUILT_BY_SYNTAX, Oracle, call_parts, type_of
+from adbc.types.lattice import ANY, NONE, ConstType, Exact
 from adbc.types.records import FACTORY, made_record
 
 __all__ = ["ConstructionKnowledge", "constructions"]
@@ -72,6 +72,17 @@ class ConstructionKnowledge(Protocol):
     def derived_from(self, cls: type) -> Any:
         """The builtin class of which a call of `cls` makes an instance, but for its class, if it does nothing
         else."""
+
+    def filled_by(self, cls: type) -> types.FunctionType | None:
+        """The ``__init__`` that a call of `cls` runs on a new and empty list or dict of that class, if it
+        does nothing else."""
+
+    def made_by(self, cls: type) -> types.FunctionType | None:
+        """The ``__new__`` that a call of `cls`, derived from `tuple` or `float`, runs, if it does nothing
+        else."""
+
+    def is_value(self, cls: type, base: type) -> bool:
+        """Whether instances of `cls`, derived from `base`, `tuple` or `float`, are values like those."""
 
     def is_bare(self, cls: type) -> bool:
         """Whether a call of `cls` without arguments makes a new object and does nothing else."""
@@ -106,6 +117,11 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
                 calls += spread
                 changed |= bool(spread)
                 continue
+            allocated = _allocated(call, knowledge)
+            if allocated is not None:
+                calls[-1:] = allocated
+                changed = True
+                continue
             cls, arguments = _class_called(call)
             if cls is None:
                 continue
@@ -123,7 +139,14 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
                 call.operands, call.keywords = record, ()
                 changed = True
                 continue
-            function, keywords = knowledge.constructor(cls), call.keywords
+            function, keywords, maker = knowledge.constructor(cls), call.keywords, _instance_
+            if function is None and (new := knowledge.made_by(cls)) is not None:
+                if knowledge.bind(new, 1 + len(arguments), keywords) is not None:
+                    call.operands = [Const(new), Const(cls), *arguments]
+                    changed = True
+                continue
+            if function is None:
+                function, maker = knowledge.filled_by(cls), empty
             if function is None:
                 continue
             known = [Exact(cls), *map(type_of, arguments)]
@@ -136,7 +159,7 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
             if stores is None:
                 stores = [_put_in(call, [Const(function), call, *arguments], keywords)]
             calls += stores
-            call.operands, call.keywords = [Const(_instance_), Const(cls)], ()
+            call.operands, call.keywords = [Const(maker), Const(cls)], ()
             changed = True
         block.instructions = calls
     return changed
@@ -151,13 +174,10 @@ def _derived(
     by_position = len(arguments) - len(call.keywords)
     if base is None or by_position > 1 or (call.keywords and base is not dict):
         return None
+    if base is not list and arguments and _has_handler(call):
+        return None
     if base in (tuple, float):
-        plain: Value = Const(base())
-        if arguments:
-            plain = _put_in(call, [Const(_foreigncall_), Const(base), *arguments])
-            plain.type = ANY
-        call.operands = [Const(as_instance), Const(cls), plain]
-        return [plain, call] if isinstance(plain, Instruction) else [call]
+        return _of_value(call, base, cls, arguments)
     calls = [call]
     if base is dict and arguments:
         items = _put_in(call, [Const(_foreigncall_), Const(dict), *arguments], call.keywords)
@@ -167,6 +187,41 @@ def _derived(
         calls = [call, _put_in(call, [Const(list.extend), call, *arguments])]
     call.operands, call.keywords = [Const(empty), Const(cls)], ()
     return calls
+
+
+def _has_handler(call: Instruction) -> bool:
+    """Whether an exception of `call` goes to a handler: only the last call of several would have it."""
+    return call.block is not None and call.block.handler is not None
+
+
+def _of_value(call: Instruction, base: Any, cls: type, arguments: list[Value]) -> list[Instruction]:
+    """The calls that make an instance of `cls`, which `call` is then, of the tuple or float that `base` makes
+    of the arguments."""
+    plain: Value = Const(base())
+    if arguments:
+        plain = _put_in(call, [Const(_foreigncall_), Const(base), *arguments])
+        plain.type = ANY
+    call.operands = [Const(as_instance), Const(cls), plain]
+    return [plain, call] if isinstance(plain, Instruction) else [call]
+
+
+def _allocated(call: Instruction, knowledge: ConstructionKnowledge) -> list[Instruction] | None:
+    """The calls that do what ``tuple.__new__(cls, ...)`` or ``float.__new__(cls, ...)`` does, if `call` is
+    one of these with a class of which that is known."""
+    if call.op != "call" or call.keywords:
+        return None
+    callee, arguments = call_parts(call)
+    base = _ALLOCATORS.get(id(constant(callee)))
+    if base is None or not 1 <= len(arguments) <= 2 or _has_handler(call):
+        return None
+    known = type_of(arguments[0])
+    cls: Any = known.value if isinstance(known, ConstType) else constant(arguments[0])
+    if not isinstance(cls, type) or not knowledge.is_value(cls, base):
+        return None
+    return _of_value(call, base, cls, list(arguments[1:]))
+
+
+_ALLOCATORS: dict[int, Any] = {id(tuple.__new__): tuple, id(float.__new__): float}
 
 
 def _spread(call: Instruction, knowledge: ConstructionKnowledge) -> list[Instruction]:

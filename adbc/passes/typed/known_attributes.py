@@ -60,6 +60,14 @@ class AttributeKnowledge(Protocol):
     def inherited(self, cls: type, behind: type, name: str) -> types.FunctionType | None:
         """The method in Python that ``super(behind, obj).name`` is for instances of exactly `cls`."""
 
+    def inherited_in_c(self, cls: type, behind: type, name: str) -> Any:
+        """The method in C with a rule that ``super(behind, obj).name`` is for instances of exactly `cls`,
+        which is derived from a builtin container or number."""
+
+    def allocator(self, cls: type, behind: type) -> Any:
+        """The ``__new__`` in C of `tuple` or `float` that ``super(behind, cls).__new__`` is, if `cls` is
+        derived from it."""
+
     def called(self, cls: type) -> types.FunctionType | None:
         """The function in Python that a call of an instance of exactly `cls` runs, unless instances may have
         rules."""
@@ -159,7 +167,9 @@ def _check_unhidden(
         return
     obj = read.operands[1]
     known = type_of(obj)
-    if isinstance(known, Exact) and knowledge.record_names(known.cls) is not None:
+    if isinstance(known, Exact) and (
+        issubclass(known.cls, (tuple, float, complex)) or knowledge.record_names(known.cls) is not None
+    ):
         if not known.cls.__dictoffset__:
             return
         look = Instruction(
@@ -208,10 +218,14 @@ def _through_attribute(read: Instruction, knowledge: AttributeKnowledge) -> list
         if found is None:
             return None
         return [Const(found[0]), Const(cls)] if found[1] else [Const(found[0])]
+    made = _super_of_class(source) if name == "__new__" else None
+    if made is not None:
+        new = knowledge.allocator(*made)
+        return None if new is None else [Const(new)]
     above = _super(source)
     if above is not None:
         behind, obj, of = above
-        method = knowledge.inherited(of, behind, name)
+        method = knowledge.inherited(of, behind, name) or knowledge.inherited_in_c(of, behind, name)
         return None if method is None else [Const(method), obj]
     known = type_of(source)
     if isinstance(known, Exact):
@@ -241,6 +255,18 @@ def _class(value: Value) -> type | None:
     if known is None and isinstance(found := type_of(value), ConstType):
         known = found.value
     return known if isinstance(known, type) and known.__module__ != "builtins" else None
+
+
+def _super_of_class(value: Value) -> tuple[type, type] | None:
+    """The class, and the one behind which is looked, if `value` is a call of `super` with a class that is
+    known."""
+    if target(value) is not _foreigncall_ or len(value.operands) != 4:  # type: ignore[attr-defined]  # a call
+        return None
+    function, behind, obj = value.operands[1:]  # type: ignore[attr-defined]
+    cls, start = _class(obj), constant(behind)
+    if constant(function) is not super or cls is None or not isinstance(start, type):
+        return None
+    return (cls, start) if issubclass(cls, start) else None
 
 
 def _super(value: Value) -> tuple[type, Value, type] | None:

@@ -94,7 +94,12 @@ _OF_ITEMS: dict[Any, str] = {
 }  # fmt: skip
 
 _NUMBERS = frozenset({bool, int, float, complex})
-"""Classes whose operators have nothing to say to instances of classes in Python."""
+"""Classes whose operators have nothing to say to instances of classes in Python that are no numbers."""
+_CONTAINERS = frozenset({list, tuple, dict, set, str})
+"""Builtin classes that have nothing to say to what is no container of their kind."""
+_DERIVED = (float, complex)
+"""Instances of classes derived from these are numbers to those, which are asked where their own methods have
+no answer."""
 
 
 def special_methods(graph: Graph, knowledge: SpecialKnowledge) -> bool:
@@ -174,6 +179,8 @@ def _compared(
         return None
     if knowledge.answers(function):
         return [Const(function), x, y]
+    if issubclass(left, _DERIVED):
+        return None
     second = None
     if right not in _NUMBERS:
         second = knowledge.special(right, mirrored) if right is _class_of_instance(y) else None
@@ -234,12 +241,21 @@ def _asked(by: Binary, x: Value, y: Value, knowledge: SpecialKnowledge) -> list[
     left, right = class_of(type_of(x)), class_of(type_of(y))
     if left is None or right is None:
         return None
+    if left is list or left is tuple:  # they are joined and repeated after the right operand was asked
+        method = knowledge.special(right, by.mirrored) if right is _class_of_instance(y) else None
+        is_all = method is not None and knowledge.bind(method, 2, ()) and knowledge.answers(method)
+        return [Const(method), y, x] if is_all else None
     if left in _NUMBERS:
         method = knowledge.special(right, by.mirrored) if right is _class_of_instance(y) else None
         if method is None or knowledge.bind(method, 2, ()) is None:
             return None
+        is_derived = issubclass(right, _DERIVED)
+        if is_derived and left is complex:
+            return None
         if knowledge.answers(method):
             return [Const(method), y, x]
+        if is_derived:
+            return None
         return [Const(answered_mirrored), Const(by.symbol), Const(method), x, y]
     if left is not _class_of_instance(x) or (right is not left and left in right.__mro__):
         return None
@@ -252,8 +268,11 @@ def _asked(by: Binary, x: Value, y: Value, knowledge: SpecialKnowledge) -> list[
         return None
     if knowledge.answers(method):
         return [Const(method), x, y]
+    if issubclass(left, _DERIVED):
+        return None
     second = None
-    if right is not left and right not in _NUMBERS and not knowledge.lacks(right, by.mirrored):
+    has_no_say = right in _NUMBERS or (right in _CONTAINERS and not hasattr(right, by.mirrored))
+    if right is not left and not has_no_say and not knowledge.lacks(right, by.mirrored):
         second = knowledge.special(right, by.mirrored)
         if second is None or knowledge.bind(second, 2, ()) is None:
             return None

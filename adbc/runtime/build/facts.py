@@ -47,7 +47,16 @@ from adbc.runtime.calls.classes import (
     special,
     unbound,
 )
-from adbc.runtime.calls.derived_classes import attribute_hook, derived_from, iterated_as
+from adbc.runtime.calls.derived_classes import (
+    allocator,
+    attribute_hook,
+    derived_from,
+    filled_by,
+    inherited_in_c,
+    is_value,
+    iterated_as,
+    made_by,
+)
 from adbc.tangents.objects import FrozenKind
 from adbc.tangents.protocol import kind_of
 
@@ -371,7 +380,12 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "certain": certain_method,
     "certain member": certain_member,
     "derived": derived_from,
+    "filled": filled_by,
+    "allocator": allocator,
     "hook": attribute_hook,
+    "value": is_value,
+    "inherited in C": inherited_in_c,
+    "made": made_by,
     "instance": is_instance,
     "iterated": iterated_as,
     "bare": is_bare,

@@ -259,7 +259,7 @@ class Knowledge(Members):
 
     def method(self, cls: type, name: str) -> Any:
         """The function that attribute `name` of instances of exactly `cls` is bound to, without a rule."""
-        found: types.FunctionType | None = method(cls, name)
+        found = method(cls, name)
         if found is None:
             return None
         is_known = has_state_in_c(cls) or type(found) is types.MethodDescriptorType

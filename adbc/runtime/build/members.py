@@ -18,7 +18,16 @@ from adbc.runtime.calls.classes import (
     setting,
     unbound,
 )
-from adbc.runtime.calls.derived_classes import attribute_hook, derived_from, iterated_as
+from adbc.runtime.calls.derived_classes import (
+    allocator,
+    attribute_hook,
+    derived_from,
+    filled_by,
+    inherited_in_c,
+    is_value,
+    iterated_as,
+    made_by,
+)
 from adbc.runtime.calls.fields import get_field
 from adbc.runtime.calls.plain import is_of_library
 from adbc.types.attributes import by_descriptor, by_hook
@@ -105,6 +114,47 @@ class Members:
         if base is not None:
             self.notes.add((cls, "().derived"), AnswerFact(cls, "derived", (), base))
         return base
+
+    def filled_by(self, cls: type) -> Any:
+        """The ``__init__``, without a rule, that a call of `cls` runs on a new and empty list or dict of that
+        class, if it does nothing else."""
+        return self._constructing(cls, "filled", filled_by(cls))
+
+    def made_by(self, cls: type) -> Any:
+        """The ``__new__``, without a rule, that a call of `cls`, derived from `tuple` or `float`, runs, if it
+        does nothing else."""
+        return self._constructing(cls, "made", made_by(cls))
+
+    def _constructing(self, cls: type, question: str, found: Any) -> Any:
+        if found is None or self.table.rows(found) or self.table.rows(cls):
+            return None
+        self.notes.add((cls, f"().{question}"), AnswerFact(cls, question, (), found))
+        return found
+
+    def inherited_in_c(self, cls: type, behind: type, name: str) -> Any:
+        """The method with a rule, in C, that ``super(behind, x).name`` is for an `x` of exactly `cls`, which
+        is derived from a builtin container or number."""
+        found = inherited_in_c(cls, behind, name)
+        if found is None or not self.table.rows(found):
+            return None
+        key = (cls, (behind, name, "in C"))
+        self.notes.add(key, AnswerFact(cls, "inherited in C", (behind, name), found))
+        return found
+
+    def is_value(self, cls: type, base: type) -> bool:
+        """Whether instances of `cls`, derived from `base`, `tuple` or `float`, are values like those."""
+        answer = not self.table.rows(cls) and is_value(cls, base)
+        if answer:
+            self.notes.add((cls, (base, "value")), AnswerFact(cls, "value", (base,), True))
+        return answer
+
+    def allocator(self, cls: type, behind: type) -> Any:
+        """The ``__new__`` in C of `tuple` or `float` that ``super(behind, cls).__new__`` is, if `cls` is
+        derived from it."""
+        found = allocator(cls, behind)
+        if found is not None:
+            self.notes.add((cls, (behind, "new")), AnswerFact(cls, "allocator", (behind,), found))
+        return found
 
     def iterated_as(self, cls: type) -> type | None:
         """`list` or `tuple`, if that is what a loop over an instance of exactly `cls` goes over."""

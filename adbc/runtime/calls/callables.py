@@ -179,9 +179,12 @@ def _special_method(call: Call, table: RuleTable) -> Step | None:
         return None
     if found[0] is NotImplemented:
         return Value(call, NotImplemented, None)
-    if len(args) == 2 and type(args[0]) in (float, complex) and issubclass(type(args[1]), int):
+    if len(args) == 2 and type(args[0]) in (float, complex):
         given = args[0], as_plain_number(args[1])
-        call = Call(function, None, given, (call.shadows[0], None), (call.origins[0], None), (), None)
+        if issubclass(type(args[1]), int):
+            call = Call(function, None, given, (call.shadows[0], None), (call.origins[0], None), (), None)
+        else:
+            call = Call(function, None, given, call.shadows, call.origins, (), None)
     swapped = call.on(found[0], 1, 0) if found[1] else call.of(found[0])
     row = table.find(found[0], tuple(map(type, swapped.args)))
     return None if row is None else pass_to_row(row, swapped)

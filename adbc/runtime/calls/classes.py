@@ -23,6 +23,7 @@ from adbc.tangents.containers import DictKind, NamedTupleKind, SequenceKind, Tup
 from adbc.tangents.fields import has_attributes_beside, has_slots_beside, hides_dictionary, is_python_class
 from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
 from adbc.tangents.protocol import kind_of
+from adbc.tangents.scalars import ScalarKind
 from adbc.types.lattice import draws_numbers
 
 __all__ = [
@@ -207,7 +208,7 @@ def inherited(cls: type, behind: type, name: str) -> Any:
     """The Python function that ``super(behind, x).name`` binds to an `x` of exactly `cls`; None if that is
     anything else."""
     mro = cls.__mro__
-    if not is_heap_type(cls) or behind not in mro or type(kind_of(cls)) is not InstanceKind:
+    if not is_heap_type(cls) or behind not in mro or type(kind_of(cls)) not in _INHERITING:
         return None
     for base in mro[mro.index(behind) + 1 :]:
         if name in base.__dict__:
@@ -216,9 +217,14 @@ def inherited(cls: type, behind: type, name: str) -> Any:
     return None
 
 
+_INHERITING = (InstanceKind, TupleKind, SequenceKind, DictKind, ScalarKind)
+
+
 def certain_method(cls: type, name: str) -> Any:
     """The Python function that attribute `name` of instances of exactly `cls` is, which have no place for a
     field of that name, or should have none; None if there is none."""
+    if type(kind_of(cls)) in (TupleKind, ScalarKind):  # is looked at like `FrozenKind`
+        return special(cls, name) if type(lookup(cls, "__getattribute__")) is _IN_C else None
     if type(kind_of(cls)) is NamedTupleKind:
         return special(cls, name) if record_names(cls) is not None else None
     if type(kind_of(cls)) is FrozenKind:  # is looked at by `types.records.unhidden`
@@ -262,6 +268,7 @@ def method(cls: type, name: str) -> Any:
 
 
 _METHODS = (types.FunctionType, types.MethodDescriptorType)
+_IN_C = types.WrapperDescriptorType
 
 
 def _is_container(cls: type) -> bool:
@@ -270,7 +277,7 @@ def _is_container(cls: type) -> bool:
     return (
         bool(cls.__flags__ & HEAP_TYPE)
         and type(kind_of(cls)) in (SequenceKind, DictKind)
-        and type(lookup(cls, "__getattribute__")) is types.WrapperDescriptorType
+        and type(lookup(cls, "__getattribute__")) is _IN_C
     )
 
 
@@ -446,7 +453,14 @@ def accessor(cls: type, name: str, way: str) -> Any:
     """The Python function that reads (`way` is "get") or writes ("set") the property `name` of instances of
     exactly `cls`; None if there is none, or something else may happen."""
     found = lookup(cls, name)
-    if type(found) is not property or not (_has_default_reads if way == "get" else _has_default_access)(cls):
+    if type(found) is not property:
+        return None
+    if type(kind_of(cls)) in (TupleKind, SequenceKind, DictKind, ScalarKind):
+        has_hook = way == "set" and lookup(cls, "__setattr__") is not object.__setattr__
+        is_plain = type(lookup(cls, "__getattribute__")) is _IN_C and not has_hook
+    else:
+        is_plain = (_has_default_reads if way == "get" else _has_default_access)(cls)
+    if not is_plain:
         return None
     function = found.fget if way == "get" else found.fset
     return function if is_python_function(function) else None
@@ -530,7 +544,7 @@ def _has_default_access(cls: type) -> bool:
 
 
 _READ_PLAINLY = (InstanceKind, FrozenKind, NamedTupleKind)
-_WITH_SPECIALS = (*_READ_PLAINLY, TupleKind, SequenceKind, DictKind)
+_WITH_SPECIALS = (*_READ_PLAINLY, TupleKind, SequenceKind, DictKind, ScalarKind)
 
 
 def _has_default_reads(cls: type) -> bool:

@@ -79,7 +79,7 @@ def _binary(by: Binary) -> Resolver:
                 args = number, call.args[1]
                 return Delegate(Call(call.function, None, args, call.shadows, call.origins, (), call.origin))
         last = _by_sequence(call, forward, reflected, in_place)
-        is_joined = last is not None and last.args[0] is call.args[0]
+        is_joined = last is not None and _is_joined(a, forward, in_place)
         left = call.on(_method(a, forward), 0, 1) if not is_joined and _may_answer(a, forward, b) else None
         right = call.on(_method(b, reflected), 1, 0) if a is not b and _may_answer(b, reflected, a) else None
         order = [left, right]
@@ -160,12 +160,19 @@ def _by_sequence(call: Call, forward: str, reflected: str, in_place: str | None)
     a, b = map(type, call.args)
     if forward not in ("__add__", "__mul__"):
         return None
-    if issubclass(a, _SEQUENCES) and not (overrides(a, forward) or (in_place and overrides(a, in_place))):
+    if _is_joined(a, forward, in_place):
         name = in_place if in_place is not None and lookup(a, in_place) is not None else forward
         return call.on(lookup(a, name), 0, 1)
     if forward == "__mul__" and issubclass(b, _SEQUENCES) and not overrides(b, reflected):
         return call.on(lookup(b, reflected), 1, 0)
     return None
+
+
+def _is_joined(cls: type, forward: str, in_place: str | None) -> bool:
+    """Whether an instance of `cls` is a sequence that C joins and repeats where it is the left operand."""
+    return issubclass(cls, _SEQUENCES) and not (
+        overrides(cls, forward) or bool(in_place and overrides(cls, in_place))
+    )
 
 
 _SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)

@@ -345,11 +345,13 @@ def put_field_tangent(frule: Any, obj: Any, d: Any, name: str, value: Any, dvalu
 
 
 def bound_shadow(value: Any, obj: Any, shadow: Any, name: str) -> Any:
-    """The shadow of ``obj.name``, a method written in Python unless the instance has such a field."""
+    """The shadow of ``obj.name``, a method unless the instance has such a field."""
     if shadow is None:
         return None
     if type(value) is types.MethodType and value.__self__ is obj:
         return FData(__self__=shadow, __func__=None)
+    if type(value) is types.BuiltinMethodType and value.__self__ is obj:
+        return FData(__self__=shadow)
     return field_slot_shadow(shadow, name)
 
 
@@ -400,11 +402,13 @@ def item_slot_tangent(tangent: Any, key: Any, value: object = None) -> Any:
 
 
 def bound_tangent(value: Any, obj: Any, tangent: Any, name: str) -> Any:
-    """The tangent of ``obj.name``, a method written in Python unless the instance has such a field."""
+    """The tangent of ``obj.name``, a method unless the instance has such a field."""
     if tangent is None:
         return None
     if type(value) is types.MethodType and value.__self__ is obj:
         return FData(__self__=tangent, __func__=None)
+    if type(value) is types.BuiltinMethodType and value.__self__ is obj:
+        return FData(__self__=tangent)
     return field_slot_tangent(tangent, name)
 
 
