@@ -47,6 +47,7 @@ whose ``__init__`` is known to return None: another result would be an error.  N
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
@@ -111,58 +112,65 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
     for block in graph.blocks:
         calls: list[Instruction] = []
         for call in block.instructions:
-            calls.append(call)
-            if target(call) is _apply_:
-                spread = _spread(call, knowledge)
-                calls += spread
-                changed |= bool(spread)
-                continue
-            allocated = _allocated(call, knowledge)
-            if allocated is not None:
-                calls[-1:] = allocated
-                changed = True
-                continue
-            cls, arguments = _class_called(call)
-            if cls is None:
-                continue
-            derived = _derived(call, cls, arguments, knowledge)
-            if derived is not None:
-                calls[-1:] = derived
-                changed = True
-                continue
-            if not arguments and knowledge.is_bare(cls):
-                call.operands = [Const(_instance_), Const(cls)]
-                changed = True
-                continue
-            record = _record(call, cls, arguments, knowledge)
-            if record is not None:
-                call.operands, call.keywords = record, ()
-                changed = True
-                continue
-            function, keywords, maker = knowledge.constructor(cls), call.keywords, _instance_
-            if function is None and (new := knowledge.made_by(cls)) is not None:
-                if knowledge.bind(new, 1 + len(arguments), keywords) is not None:
-                    call.operands = [Const(new), Const(cls), *arguments]
-                    changed = True
-                continue
-            if function is None:
-                function, maker = knowledge.filled_by(cls), empty
-            if function is None:
-                continue
-            known = [Exact(cls), *map(type_of, arguments)]
-            if (
-                knowledge.bind(function, len(known), keywords) is None
-                or oracle(function, known, keywords) != NONE
-            ):
-                continue
-            stores = _stores(call, cls, function, arguments, knowledge)
-            if stores is None:
-                stores = [_put_in(call, [Const(function), call, *arguments], keywords)]
-            calls += stores
-            call.operands, call.keywords = [Const(maker), Const(cls)], ()
-            changed = True
+            written = _written(call, knowledge, oracle)
+            calls += [call] if written is None else written
+            changed |= written is not None
         block.instructions = calls
     return changed
+
+
+def _written(call: Instruction, knowledge: ConstructionKnowledge, oracle: Oracle) -> list[Instruction] | None:
+    """The calls that `call`, which is one of them, of a class consists of; None if it is none, or that is
+    not known."""
+    if target(call) is _apply_:
+        return _spread(call, knowledge)
+    cls, arguments = _class_called(call)
+    if cls is None:
+        return _allocated(call, knowledge)
+    derived = _derived(call, cls, arguments, knowledge)
+    if derived is not None:
+        return derived
+    if not arguments and knowledge.is_bare(cls):
+        call.operands = [Const(_instance_), Const(cls)]
+        return [call]
+    record = _record(call, cls, arguments, knowledge)
+    if record is not None:
+        call.operands, call.keywords = record, ()
+        return [call]
+    function = knowledge.constructor(cls)
+    if function is not None:
+        return _initialised(call, cls, function, _instance_, arguments, knowledge, oracle)
+    function = knowledge.filled_by(cls)
+    if function is not None:
+        return _initialised(call, cls, function, empty, arguments, knowledge, oracle)
+    function = knowledge.made_by(cls)
+    if function is None or knowledge.bind(function, 1 + len(arguments), call.keywords) is None:
+        return None
+    call.operands = [Const(function), Const(cls), *arguments]
+    return [call]
+
+
+def _initialised(
+    call: Instruction,
+    cls: type,
+    function: types.FunctionType,
+    maker: Callable[[Any], Any],
+    arguments: list[Value],
+    knowledge: ConstructionKnowledge,
+    oracle: Oracle,
+) -> list[Instruction] | None:
+    """The calls that make an instance of `cls` by `maker`, which `call` is then, and initialise it by
+    `function`, if that is known to return None."""
+    known, keywords = [Exact(cls), *map(type_of, arguments)], call.keywords
+    if knowledge.bind(function, len(known), keywords) is None:
+        return None
+    if oracle(function, known, keywords) != NONE:
+        return None
+    stores = _stores(call, cls, function, arguments, knowledge)
+    if stores is None:
+        stores = [_put_in(call, [Const(function), call, *arguments], keywords)]
+    call.operands, call.keywords = [Const(maker), Const(cls)], ()
+    return [call, *stores]
 
 
 def _derived(
@@ -224,28 +232,28 @@ def _allocated(call: Instruction, knowledge: ConstructionKnowledge) -> list[Inst
 _ALLOCATORS: dict[int, Any] = {id(tuple.__new__): tuple, id(float.__new__): float}
 
 
-def _spread(call: Instruction, knowledge: ConstructionKnowledge) -> list[Instruction]:
-    """What initialises the object that `call` makes of a class that is called with arguments out of a dict:
-    `call` is its allocation then.  Nothing if it is left as it is."""
+def _spread(call: Instruction, knowledge: ConstructionKnowledge) -> list[Instruction] | None:
+    """The calls that make an object of a class called with arguments out of a dict, and initialise it:
+    `call` is its allocation then.  None if it is left as it is."""
     if len(call.operands) != 4 or call.keywords:
-        return []
+        return None
     cls, given = constant(call.operands[1]), call.operands[2]
     if not isinstance(cls, type) or cls in BUILT_BY_SYNTAX or knowledge.record_names(cls) is not None:
-        return []
+        return None
     if constant(given) == ():
         first: list[Value] = []
     elif isinstance(given, Instruction) and target(given) is _new_ and constant(given.operands[1]) is tuple:
         first = given.operands[2:]
     else:
-        return []
+        return None
     function = knowledge.constructor(cls)
     if function is None or not _returns_nothing(function, knowledge):
-        return []
+        return None
     together = _put_in(call, [Const(_new_), Const(tuple), call, *first])
     together.type = ANY
     initialise = _put_in(call, [Const(_apply_), Const(function), together, call.operands[3]])
     call.operands = [Const(_instance_), Const(cls)]
-    return [together, initialise]
+    return [call, together, initialise]
 
 
 def _returns_nothing(function: types.FunctionType, knowledge: ConstructionKnowledge) -> bool:
