@@ -42,7 +42,7 @@ from adbc.types.callsites import CallSite, called
 from adbc.types.derived import EXCEPTION, RAISED, merge
 from adbc.types.inference import call_parts, can_only_raise, type_of
 from adbc.types.kinds import Kind
-from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType
+from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType, class_of
 
 __all__ = ["attempt_calls", "has_handlers", "return_exceptions"]
 
@@ -102,7 +102,12 @@ _SAFE_ARITHMETIC = frozenset(
 _SAFE = PURE | {
     intrinsics._is_raised_, intrinsics._exception_, intrinsics._assume_, intrinsics._cell_set_,
     intrinsics._raised_, intrinsics._list_append_, intrinsics._instance_, intrinsics._init_field_,
+    intrinsics._class_is_, intrinsics._form_is_, intrinsics._array_is_, intrinsics._code_is_,
+    intrinsics._method_is_,
 }  # fmt: skip
+_SAFE_FUNCTIONS: tuple[Any, ...] = (min, max, abs)
+"""Functions that give a real number for real numbers, whatever these are."""
+_REAL = frozenset({bool, int, float})
 
 
 def may_raise(instruction: Instruction) -> bool:
@@ -115,6 +120,11 @@ def may_raise(instruction: Instruction) -> bool:
         return False
     if function in _SAFE_ARITHMETIC:
         return not all(is_inline_number(type_of(a)) for a in arguments)
+    if function in _SAFE_FUNCTIONS and not instruction.keywords:
+        is_one_too_few = function is not abs and len(arguments) < 2
+        return is_one_too_few or not all(class_of(type_of(a)) in _REAL for a in arguments)
+    if function is intrinsics._bool_:
+        return not is_inline_number(type_of(arguments[0]))
     if function is intrinsics._new_:
         kind = arguments[0].value if isinstance(arguments[0], Const) else None
         if kind is dict:  # a key may have no hash
