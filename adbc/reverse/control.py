@@ -327,7 +327,7 @@ class Reversal:
         self.values = values
         written: set[Slot] = set()
         ways = self.sources[self.exit] if self.exit is not None and self.by_way else []
-        usual = usual_way(ways)
+        usual = usual_way(ways, self.sources)
         self.usually = set(self.order) if usual is None else self._before(ways[usual])
         self.windable: dict[Loop, bool] = {}
 
@@ -357,7 +357,7 @@ class Reversal:
         self.call_record = [slot for slot in self.needed if slot[1] is None]
         if self.by_way:
             ways = self.sources[self.exit]
-            self.ways = WayRecords(ways, [self._needed_on(way) for way in ways])
+            self.ways = WayRecords(usual, [self._needed_on(way) for way in ways])
             copies = [forwards.blocks[way] for way in ways]
             saved = self.ways.write(forwards.graph, copies, returning, values.read)
         else:

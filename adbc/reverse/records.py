@@ -2,18 +2,20 @@
 
 Where all ways through the function meet before anything else happens at the end, each way has a record of
 its own, ``(label, values...)``: it has exactly what the reverse of that way needs, and the pullback looks
-at the label first.  The usual way, the one on which all guesses of types were right, has the label None.
+at the label first.  The usual way, the one on which all guesses of types were right and no exception is
+returned, has the label None.
 Otherwise there is one record, made at the end, and what a way did not compute is None in it.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Branch
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target as function_of
 from adbc.reverse.pullback import PullbackWriter
@@ -43,11 +45,14 @@ def open_record(writer: PullbackWriter, slots: Sequence[Slot], saved: Value) -> 
 
 
 class WayRecords:
-    """The records of a call that has one per way into the last block.  `layouts` has the slots of each."""
+    """The records of a call that has one per way into the last block.
 
-    def __init__(self, sources: Sequence[Block], layouts: Sequence[Sequence[Slot]]) -> None:
+    usual: the number of the usual way.  layouts: the slots of each.
+    """
+
+    def __init__(self, usual: int | None, layouts: Sequence[Sequence[Slot]]) -> None:
         self.layouts = layouts
-        self.usual = usual_way(sources)
+        self.usual = usual
 
     def write(self, graph: Graph, ways: Sequence[Block], exit: Block, read: Read) -> Value:
         """Write a record at the end of each of `ways`, and the phi of all of them in `exit`."""
@@ -112,12 +117,31 @@ class WayRecords:
                 writer.define(value, element)
 
 
-def usual_way(sources: Sequence[Block]) -> int | None:
-    """The number of the way on which all guesses were right, if there is one such way."""
-    usual = [k for k, source in enumerate(sources) if not _was_surprised(source)]
+def usual_way(ways: Sequence[Block], sources: Mapping[Block, Sequence[Block]]) -> int | None:
+    """The number of the way on which all guesses were right and nothing was raised, if there is one such
+    way.
+
+    sources: the predecessors of the blocks of the primal.
+    """
+    usual = [k for k, way in enumerate(ways) if not _is_surprising(way, sources)]
     return usual[0] if len(usual) == 1 else None
 
 
-def _was_surprised(block: Block) -> bool:
-    """Whether the function goes on in `block`, of the primal, after a wrong guess of a type."""
-    return any(function_of(i) is intrinsics._observe_ for i in block.instructions)
+def _is_surprising(block: Block, sources: Mapping[Block, Sequence[Block]]) -> bool:
+    """Whether the function goes on in `block`, of the primal, after a wrong guess of a type, or returns an
+    exception there.  Where exceptions are caught, that guess stands in a block in front of it."""
+    while True:
+        if any(function_of(i) in (intrinsics._observe_, intrinsics._raised_) for i in block.instructions):
+            return True
+        before = sources[block]
+        if len(before) != 1 or not _leads_on(before[0], block):
+            return False
+        (block,) = before
+
+
+def _leads_on(block: Block, following: Block) -> bool:
+    """Whether the function goes on in `following`, behind `block`, if nothing is raised there."""
+    end = block.terminator
+    if isinstance(end, Branch):
+        return function_of(end.condition) is intrinsics._is_raised_ and end.false is following
+    return end.successors == (following,)
