@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder

@@ -20,7 +20,7 @@ from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target as function_of
 from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.recompute import Slot
-from adbc.types.inference import type_of
+from adbc.types.inference import runs_rest, type_of
 from adbc.types.lattice import AbstractType
 
 __all__ = ["WayRecords", "one_record", "open_record", "usual_way"]
@@ -131,12 +131,20 @@ def _is_surprising(block: Block, sources: Mapping[Block, Sequence[Block]]) -> bo
     """Whether the function goes on in `block`, of the primal, after a wrong guess of a type, or returns an
     exception there.  Where exceptions are caught, that guess stands in a block in front of it."""
     while True:
-        if any(function_of(i) in (intrinsics._observe_, intrinsics._raised_) for i in block.instructions):
+        if any(map(_is_surprise, block.instructions)):
             return True
         before = sources[block]
         if len(before) != 1 or not _leads_on(before[0], block):
             return False
         (block,) = before
+
+
+def _is_surprise(call: Instruction) -> bool:
+    """Whether `call` notes a wrong guess, or gives what the rest of the function gives, or an exception."""
+    function = function_of(call)
+    if function is intrinsics._observe_ or function is intrinsics._raised_:
+        return True
+    return function is intrinsics._attempt_ and runs_rest(call.operands[1])
 
 
 def _leads_on(block: Block, following: Block) -> bool:

@@ -70,6 +70,7 @@ __all__ = [
     "iterated_array",
     "may_answer_in_python",
     "method_of",
+    "runs_rest",
     "transpose_of",
     "type_of",
 ]
@@ -323,7 +324,11 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
 
 def is_rest(call: Instruction) -> bool:
     """Whether `call` runs the rest of the function behind a wrong guess."""
-    callee = call.operands[0] if call.op == "call" else None
+    return call.op == "call" and runs_rest(call.operands[0])
+
+
+def runs_rest(callee: Value) -> bool:
+    """Whether a call of `callee` runs the rest of the function behind a wrong guess."""
     return isinstance(callee, Const) and bool(getattr(callee.value.__class__, "is_rest", False))
 
 

@@ -154,16 +154,10 @@ def _count(
             early.append(instruction)
         else:
             return False
-    the_list = made.operands[1]
-    if _is_some_tuple(type_of(the_list), knowledge):
-        if first is not None or not _goes_to_the_end(loop):
-            return False
-        the_list = made.operands[1] = _made_list(made)
-    elif isinstance(known_tuple := type_of(the_list), TupleType):
-        if first is not None:
-            return False
-        the_list = made.operands[1] = _listed(made, known_tuple)
-        _assume_element(step, inside, join_all(known_tuple.elements), users)
+    the_list = _as_list(made, step, loop, first is None, users, knowledge)
+    if the_list is None:
+        return False
+    made.operands[1] = the_list
     start = 0 if first is None else 1
     known = counters.get(head) if first is None else None
     if known is not None and known[1].block is inside:
@@ -196,6 +190,25 @@ def _count(
         at.instructions.insert(at.instructions.index(call), resumed)
         call.operands = [resumed if v is made else v for v in call.operands]
     return True
+
+
+def _as_list(
+    made: Instruction, step: Instruction, loop: Loop, is_whole: bool, users: Any, knowledge: LoopKnowledge
+) -> Value | None:
+    """The list that the loop around `step` goes over (`is_whole`: from its beginning), made in front of
+    `made` if that is a tuple; None if it cannot be."""
+    source = made.operands[1]
+    known = type_of(source)
+    if _is_some_tuple(known, knowledge):
+        return _made_list(made) if is_whole and _goes_to_the_end(loop) else None
+    if not isinstance(known, TupleType):
+        return source
+    if not is_whole:
+        return None
+    listed, inside = _listed(made, known), behind_steps(step)
+    assert inside is not None
+    _assume_element(step, inside, join_all(known.elements), users)
+    return listed
 
 
 def _is_behind(call: Any, inside: Block, loop: Loop, dominators: Dominators) -> bool:

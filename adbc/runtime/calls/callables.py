@@ -19,8 +19,6 @@ from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls import partials
 from adbc.runtime.calls.classes import (
     SLOW,
-    as_plain_number,
-    as_plain_value,
     constructor,
     is_heap_type,
     is_python_function,
@@ -28,6 +26,7 @@ from adbc.runtime.calls.classes import (
     python_method,
 )
 from adbc.runtime.calls.construction import call_class, stored_fields
+from adbc.runtime.calls.derived_classes import as_plain_number, as_plain_value
 from adbc.runtime.calls.formats import ENCODER, encoded
 from adbc.runtime.calls.special_methods import METHODS, operation
 from adbc.runtime.calls.steps import (

@@ -20,7 +20,7 @@ from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import forbids, overrides, stands_for
 from adbc.tangents.containers import DictKind, NamedTupleKind, SequenceKind, TupleKind
-from adbc.tangents.fields import has_attributes_beside, has_slots_beside, hides_dictionary, is_python_class
+from adbc.tangents.fields import has_attributes_beside, has_slots_beside, hides_dictionary
 from adbc.tangents.objects import FrozenKind, InstanceKind, frozen_fields
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.scalars import ScalarKind
@@ -38,8 +38,6 @@ __all__ = [
     "Same",
     "accessor",
     "are_fields",
-    "as_plain_number",
-    "as_plain_value",
     "asks_nothing",
     "attribute",
     "certain_member",
@@ -682,29 +680,3 @@ def has_place(cls: type, name: str) -> bool:
     if type(found) is types.MemberDescriptorType:
         return is_heap_type(found.__objclass__) and not has_slots_beside(cls)
     return type(found) is _FIELD_OF_TUPLE
-
-
-def as_plain_number(x: Any) -> Any:
-    """The number that `x` is, if it is one of a class derived from a builtin class of numbers, without asking
-    its methods; else `x`."""
-    cls = type(x)
-    if cls in _NUMBERS:
-        return x
-    if issubclass(cls, int):
-        return int.__int__(x)
-    if issubclass(cls, (float, complex)) and is_python_class(cls):
-        return float.__float__(x) if issubclass(cls, float) else complex.__complex__(x)
-    return x
-
-
-def as_plain_value(x: Any, base: type, shadow: Any) -> Any:
-    """The number or tuple that `x`, of a class derived from `base`, is to the methods of `base`; `x` itself
-    if `base` is another class, or if the `shadow` of `x` is no shadow of a tuple."""
-    if base in _NUMBERS:
-        return as_plain_number(x)
-    if base is tuple and issubclass(type(x), tuple) and (shadow is None or type(shadow) is tuple):
-        return tuple.__getitem__(x, slice(None))
-    return x
-
-
-_NUMBERS = frozenset({int, bool, float, complex})

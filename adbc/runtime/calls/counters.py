@@ -56,32 +56,40 @@ def attribute_store(engine: Any, by_steps: Callable[..., Any]) -> Callable[..., 
     """
 
     def store_attribute(context: Context, owner: Any, name: str, count: Any) -> Callable[[object], Any]:
-        own = owner.__dict__
-        old = own.get(name, _ABSENT)
-        if type(owner) is types.FunctionType:
-            is_free = context.shadows.lookup(own) is None
-        else:
-            is_free = is_alike(old, count) and is_unwatched(context, owner, name, engine.builds)
-            if is_free and context.attributes:
-                forget(context, name)
-        if not is_free:
+        if context.is_followed or not _is_free(context, engine, owner, name, count):
             answer = by_steps(context, (), intrinsics._setattr_, None, (owner, name, count), _NO_SHADOWS)
             undo: Callable[[object], Any] = answer[-1]
             return undo
-        setattr(owner, name, count)
-
-        def put_back(_: object) -> tuple[()]:
-            if old is _ABSENT:
-                own.pop(name, None)
-                return ()
-            if context.attributes:
-                forget(context, name)
-            setattr(owner, name, old)
-            return ()
-
-        return put_back
+        return _store(context, owner, name, count)
 
     return store_attribute
+
+
+def _is_free(context: Context, engine: Any, owner: Any, name: str, count: Any) -> bool:
+    """Whether nobody need be asked where the attribute `name` of `owner` is set to `count`."""
+    if type(owner) is types.FunctionType:
+        return context.shadows.lookup(owner.__dict__) is None
+    old = owner.__dict__.get(name, _ABSENT)
+    return is_alike(old, count) and is_unwatched(context, owner, name, engine.builds)
+
+
+def _store(context: Context, owner: Any, name: str, count: Any) -> Callable[[object], Any]:
+    """Set the attribute; what undoes that."""
+    old = owner.__dict__.get(name, _ABSENT)
+    if context.attributes:
+        forget(context, name)
+    setattr(owner, name, count)
+
+    def put_back(_: object) -> tuple[()]:
+        if context.attributes:
+            forget(context, name)
+        if old is _ABSENT:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, old)
+        return ()
+
+    return put_back
 
 
 _NO_SHADOWS = (None, None, None)

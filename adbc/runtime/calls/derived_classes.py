@@ -1,4 +1,5 @@
-"""Questions to classes that are derived from builtin ones, and to those that are asked for attributes."""
+"""Questions to classes that are derived from builtin ones, and to those that are asked for attributes; and
+what an instance is as one of the builtin class."""
 
 from __future__ import annotations
 
@@ -7,22 +8,16 @@ from typing import Any
 
 from adbc.runtime.calls.classes import is_called_plainly, is_heap_type, lookup
 from adbc.tangents.containers import DictKind, SequenceKind, TupleKind
-from adbc.tangents.fields import hides_dictionary
+from adbc.tangents.fields import hides_dictionary, is_python_class
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.scalars import ScalarKind
 from adbc.types.derived_builtins import BASES
 
 __all__ = [
-    "allocator",
-    "attribute_hook",
-    "derived_from",
-    "filled_by",
-    "inherited_in_c",
-    "is_value",
-    "iterated_as",
-    "made_by",
-]
+    "allocator", "as_plain_number", "as_plain_value", "attribute_hook", "derived_from", "filled_by",
+    "inherited_in_c", "is_value", "iterated_as", "made_by",
+]  # fmt: skip
 
 _DERIVED = (TupleKind, SequenceKind, DictKind, ScalarKind)
 _WITH_HOOKS = (InstanceKind, SequenceKind, DictKind)
@@ -125,3 +120,29 @@ def attribute_hook(cls: type, way: str, name: str) -> Any:
 
 
 _HOOKS = (types.FunctionType, types.MethodDescriptorType, _IN_C)
+
+
+def as_plain_number(x: Any) -> Any:
+    """The number that `x` is, if it is one of a class derived from a builtin class of numbers, without asking
+    its methods; else `x`."""
+    cls = type(x)
+    if cls in _NUMBERS:
+        return x
+    if issubclass(cls, int):
+        return int.__int__(x)
+    if issubclass(cls, (float, complex)) and is_python_class(cls):
+        return float.__float__(x) if issubclass(cls, float) else complex.__complex__(x)
+    return x
+
+
+def as_plain_value(x: Any, base: type, shadow: Any) -> Any:
+    """The number or tuple that `x`, of a class derived from `base`, is to the methods of `base`; `x` itself
+    if `base` is another class, or if the `shadow` of `x` is no shadow of a tuple."""
+    if base in _NUMBERS:
+        return as_plain_number(x)
+    if base is tuple and issubclass(type(x), tuple) and (shadow is None or type(shadow) is tuple):
+        return tuple.__getitem__(x, slice(None))
+    return x
+
+
+_NUMBERS = frozenset({int, bool, float, complex})

@@ -22,9 +22,10 @@ from adbc.rules.builtins.sorting import MOST, sort_by_questions, sorted_by_quest
 from adbc.rules.classes import overrides, says_its_class
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import ZeroRule
-from adbc.runtime.calls.classes import as_plain_number, is_declined, is_heap_type, lookup, python_method
+from adbc.runtime.calls.classes import is_declined, is_heap_type, lookup, python_method
 from adbc.runtime.calls.comparing import SEARCHES, compare_containers
 from adbc.runtime.calls.contained import text_in_c
+from adbc.runtime.calls.derived_classes import as_plain_number
 from adbc.runtime.calls.keys import HASHING, is_asked_key, is_enumeration
 from adbc.runtime.calls.lengths import HINTS
 from adbc.runtime.calls.quiet_keys import are_quiet, classes_in
