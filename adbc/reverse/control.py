@@ -38,7 +38,7 @@ from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.layout import LoopRecords, Records
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.reverse.recompute import Need, Recomputation, Slot
-from adbc.reverse.records import WayRecords, one_record, open_record, usual_way
+from adbc.reverse.records import WayRecords, one_record, open_record, raising_way, usual_way
 from adbc.reverse.support import Support
 from adbc.reverse.tapes import (
     Count,
@@ -103,9 +103,10 @@ class Reversal:
         }
         self.labels: dict[Block, Phi] = {}
         self.ways: WayRecords | None = None
+        self.raising: object = None
+        """The pullback of the way on which an exception is returned, if that is no other way."""
         self.only: Block | None = None
-        """The way through the function that the pullback is being written for; None if the pullback is for
-        all ways."""
+        """The way through the function that the pullback is being written for; None if it is for all."""
         self.needed: dict[Slot, Need] = {}
         self.tapes: dict[Loop, Tape] = {}
         self.layouts: dict[tuple[Block, Block], dict[Loop, list[Slot]]] = {}
@@ -185,17 +186,19 @@ class Reversal:
         if self.ways is None or self.ways.usual is None:
             return ReversePair(forwards.graph, self._pullback(), records)
         all_live = self.live
-        usual = self.sources[self.exit][self.ways.usual]
-        self.others = self.support.later(
-            f"{self.graph.name}.pullback", lambda: self._pullback_of(None, all_live)
-        )
-        back = self._before(usual) | {self.exit}
-        pullback = self._pullback_of(usual, [b for b in all_live if b in back])
+        ways, name = self.sources[self.exit], f"{self.graph.name}.pullback"
+        self.others = self.support.later(name, lambda: self._pullback_of(None, all_live))
+        raised = self.ways.raised
+        if raised is not None:
+            self.raising = self.support.later(name, lambda: self._pullback_of(ways[raised], all_live))
+        pullback = self._pullback_of(ways[self.ways.usual], all_live)
         return ReversePair(forwards.graph, pullback, records)
 
     def _pullback_of(self, way: Block | None, live: list[Block]) -> Graph:
-        """The graph of the pullback, of one way through the function or of all ways."""
-        self.only, self.live = way, live
+        """The graph of the pullback, of one way or of all ways, which go through the blocks `live`."""
+        assert self.exit is not None
+        back = None if way is None else self._before(way) | {self.exit}
+        self.only, self.live = way, live if back is None else [b for b in live if b in back]
         return self._pullback()
 
     def _pullback_of_no_return(self) -> Graph:
@@ -357,7 +360,7 @@ class Reversal:
         self.call_record = [slot for slot in self.needed if slot[1] is None]
         if self.by_way:
             ways = self.sources[self.exit]
-            self.ways = WayRecords(usual, [self._needed_on(way) for way in ways])
+            self.ways = WayRecords(usual, raising_way(ways), [self._needed_on(way) for way in ways])
             copies = [forwards.blocks[way] for way in ways]
             saved = self.ways.write(forwards.graph, copies, returning, values.read)
         else:
@@ -578,9 +581,11 @@ class Reversal:
         elif block is self.exit and self.ways is not None:
             if self.only is None:
                 self.ways.dispatch(writer, self.saved, targets)
+            elif self.only is not self.sources[block][self.ways.usual or 0]:
+                builder.jump(targets[0])  # whoever calls this pullback has looked at the label
             else:
                 given = TupleType(tuple(cotangent_type(type_of(p)) for p in self.forwards.parameters))
-                self.ways.expect(writer, self.saved, targets[0], self.others, given)
+                self.ways.expect(writer, self.saved, targets[0], self.others, self.raising, given)
         elif len(sources) == 1:
             builder.jump(targets[0])
         elif self._is_header(block):

@@ -23,7 +23,7 @@ from adbc.reverse.recompute import Slot
 from adbc.types.inference import runs_rest, type_of
 from adbc.types.lattice import AbstractType
 
-__all__ = ["WayRecords", "one_record", "open_record", "usual_way"]
+__all__ = ["WayRecords", "one_record", "open_record", "raising_way", "usual_way"]
 
 Read = Callable[[Slot, Block], Value]
 """The value of a slot at the end of a block of the forwards pass."""
@@ -47,12 +47,13 @@ def open_record(writer: PullbackWriter, slots: Sequence[Slot], saved: Value) -> 
 class WayRecords:
     """The records of a call that has one per way into the last block.
 
-    usual: the number of the usual way.  layouts: the slots of each.
+    usual: the number of the usual way.  raised: that of the way on which an exception is returned.  layouts:
+    the slots of each.
     """
 
-    def __init__(self, usual: int | None, layouts: Sequence[Sequence[Slot]]) -> None:
+    def __init__(self, usual: int | None, raised: int | None, layouts: Sequence[Sequence[Slot]]) -> None:
         self.layouts = layouts
-        self.usual = usual
+        self.usual, self.raised = usual, raised
 
     def write(self, graph: Graph, ways: Sequence[Block], exit: Block, read: Read) -> Value:
         """Write a record at the end of each of `ways`, and the phi of all of them in `exit`."""
@@ -97,16 +98,29 @@ class WayRecords:
         builder.switch(label, dict(cases), default)
 
     def expect(
-        self, writer: PullbackWriter, saved: Value, target: Block, others: object, given: AbstractType
+        self,
+        writer: PullbackWriter,
+        saved: Value,
+        target: Block,
+        others: object,
+        raising: object,
+        given: AbstractType,
     ) -> None:
         """End the writer's block: go to `target` if `saved` is of the usual way, else return what the
-        pullback `others`, called with the same arguments, gives: values of the type `given`."""
-        builder = writer.builder
+        pullback `others`, or `raising` where an exception was returned, gives when it is called with the same
+        arguments: values of the type `given`."""
+        builder, graph = writer.builder, writer.graph
         label = builder.call(operator.getitem, saved, 0)
-        elsewhere = writer.graph.add_block("other_ways")
+        elsewhere = graph.add_block("other_ways")
         builder.branch(builder.call(operator.is_, label, None), target, elsewhere)
         builder.block = elsewhere
-        builder.ret(builder.call(others, *writer.graph.arguments, type=given))
+        if raising is not None:
+            raised, other = graph.add_block("raised"), graph.add_block("not_raised")
+            builder.branch(builder.call(operator.eq, label, self.raised), raised, other)
+            builder.block = raised
+            builder.ret(builder.call(raising, *graph.arguments, type=given))
+            builder.block = other
+        builder.ret(builder.call(others, *graph.arguments, type=given))
 
     def open(self, writer: PullbackWriter, way: int, saved: Value) -> None:
         """Let the values of way number `way` be those in `saved`, its record."""
@@ -125,6 +139,15 @@ def usual_way(ways: Sequence[Block], sources: Mapping[Block, Sequence[Block]]) -
     """
     usual = [k for k, way in enumerate(ways) if not _is_surprising(way, sources)]
     return usual[0] if len(usual) == 1 else None
+
+
+def raising_way(ways: Sequence[Block]) -> int | None:
+    """The number of the way on which an exception is returned that was caught for that, if there is one."""
+    return next((k for k, way in enumerate(ways) if any(map(_gives_exception, way.instructions))), None)
+
+
+def _gives_exception(call: Instruction) -> bool:
+    return function_of(call) is intrinsics._raised_
 
 
 def _is_surprising(block: Block, sources: Mapping[Block, Sequence[Block]]) -> bool:
