@@ -329,6 +329,6 @@ def merge(a: AbstractType, b: AbstractType) -> AbstractType:
 def merge_all(types: Iterable[AbstractType]) -> AbstractType:
     """The least type of derived graphs that has the members of all; `NEVER` of none."""
     result: AbstractType = NEVER
-    for type in types:
+    for type in {id(type): type for type in types}.values():  # a phi of many ways has few types
         result = merge(result, type)
     return result
