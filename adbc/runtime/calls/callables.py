@@ -180,10 +180,10 @@ def _special_method(call: Call, table: RuleTable) -> Step | None:
         return Value(call, NotImplemented, None)
     if len(args) == 2 and type(args[0]) in (float, complex):
         given = args[0], as_plain_number(args[1])
-        if issubclass(type(args[1]), int):
-            call = Call(function, None, given, (call.shadows[0], None), (call.origins[0], None), (), None)
-        else:
-            call = Call(function, None, given, call.shadows, call.origins, (), None)
+        is_constant = issubclass(type(args[1]), int)
+        shadows = (call.shadows[0], None) if is_constant else call.shadows
+        origins = (call.origins[0], None) if is_constant else call.origins
+        call = Call(function, None, given, shadows, origins, (), None)
     swapped = call.on(found[0], 1, 0) if found[1] else call.of(found[0])
     row = table.find(found[0], tuple(map(type, swapped.args)))
     return None if row is None else pass_to_row(row, swapped)

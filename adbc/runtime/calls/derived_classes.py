@@ -12,7 +12,7 @@ from adbc.tangents.fields import hides_dictionary, is_python_class
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.scalars import ScalarKind
-from adbc.types.derived_builtins import BASES
+from adbc.types.derived_builtins import BASES, as_tuple
 
 __all__ = [
     "allocator", "as_plain_number", "as_plain_value", "attribute_hook", "derived_from", "filled_by",
@@ -141,7 +141,7 @@ def as_plain_value(x: Any, base: type, shadow: Any) -> Any:
     if base in _NUMBERS:
         return as_plain_number(x)
     if base is tuple and issubclass(type(x), tuple) and (shadow is None or type(shadow) is tuple):
-        return tuple.__getitem__(x, slice(None))
+        return as_tuple(x)
     return x
 
 

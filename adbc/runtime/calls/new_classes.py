@@ -276,11 +276,10 @@ def on_class(
         deleter(owner, name)
     if stays:
         return None, nothing
-    if is_count and counters.is_unwatched(context, owner, name, builds):
-        pass
-    elif fields_ is None:
-        context.patches.append(put_back)
-        check_derived(context, owner, name)
+    if fields_ is None:
+        if not (is_count and counters.is_unwatched(context, owner, name, builds)):
+            context.patches.append(put_back)
+            check_derived(context, owner, name)
         if is_count:
             counters.note_unwatched(context, owner, name, builds)
     else:
