@@ -243,7 +243,7 @@ def a_with_statement(x: float, depth: int) -> float:
     return inner(depth)
 
 
-@levels(400)
+@levels(DEPTH)
 def an_exception_from_below(x: float, depth: int) -> Any:
     def inner(n: int, y: float) -> float:
         if n == 0:

@@ -189,9 +189,10 @@ class Context:
             self.has_end = True
 
     def has_caught(self, error: BaseException) -> None:
-        """Take note that the program goes on after `error`."""
+        """Take note that the program goes on after `error`.  A function that has returned it takes two frames
+        on the way back: that of its pullback, and that of what comes there of it."""
         self.raised[id(error)] = error
-        self.has_end = True
+        self.has_end = self.is_deep = True
 
     def put_off(self, refusal: Callable[[], AdbcError]) -> float | None:
         """The NaN that is to come back to a value from where a derivative would be lost, if the error that
@@ -385,11 +386,8 @@ _FEW = 4
 
 def _deep(pullback: Callable[..., Any], *arguments: Any) -> Any:
     """``pullback(*arguments)``, under a raised recursion limit."""
-    STACK.deepen()
-    try:
+    with STACK.way_back():
         return pullback(*arguments)
-    finally:
-        STACK.restore()
 
 
 _PARTS: dict[str, Callable[[], Any]] = {

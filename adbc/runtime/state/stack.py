@@ -8,7 +8,9 @@ its own.
 
 Python functions that call each other take no room on the C stack, so a higher limit costs nothing.  But
 before CPython 3.12 the limit is all that keeps functions in C that call back, such as ``getattr`` with a
-hook, from running over the end of that stack.  There it is raised only as far as the stack goes.
+hook, from running over the end of that stack.  There it is raised only as far as the stack goes.  A pullback
+takes two frames where its call has returned an exception, or has gone on behind a wrong guess; the second is
+entered by the first, in Python.  So on the way back, the limit is twice as high, on the same stack too.
 
 The limit belongs to the interpreter, not to a thread.  So there is one `Stack`, which counts who needs what.
 """
@@ -53,18 +55,20 @@ class Stack:
         self._size = None if sys.version_info >= (3, 12) else _main_stack()
         """The size of the C stack, if what is on it is to be limited here."""
         self._calls = 0
+        self._returns = 0
         self._builds = 0
         self._users = 0
         """The limit that the user has set."""
         self._raised = 0
         """The limit that was set here last; another one is the user's."""
 
-    def _change(self, calls: int, builds: int) -> None:
+    def _change(self, calls: int, builds: int, returns: int = 0) -> None:
         with self._lock:
             users = limit = getrecursionlimit()
             if limit == self._raised:
                 users = limit = self._users
             calls += self._calls
+            returns += self._returns
             if calls:
                 limit *= _PER_FRAME
                 highest = _HIGHEST
@@ -72,11 +76,13 @@ class Stack:
                     highest = min(stack_size() or self._size, self._size) // _BYTES_PER_FRAME
                 if limit > highest:
                     limit = max(users, highest)
+                if returns:
+                    limit *= 2
             builds += self._builds
             if builds:
                 limit += _ROOM
             setrecursionlimit(limit)
-            self._calls = calls
+            self._calls, self._returns = calls, returns
             self._builds = builds
             self._users = users
             self._raised = limit
@@ -88,6 +94,15 @@ class Stack:
     def restore(self) -> None:
         """Undo one `deepen`: the limit is the user's again, unless another call needs it as it is."""
         self._change(-1, 0)
+
+    @contextmanager
+    def way_back(self) -> Iterator[None]:
+        """Raise the limit for the pullback of a top-level call in the block."""
+        self._change(1, 0, 1)
+        try:
+            yield
+        finally:
+            self._change(-1, 0, -1)
 
     @contextmanager
     def room(self) -> Iterator[None]:
