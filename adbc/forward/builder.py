@@ -373,7 +373,10 @@ class DualBuilder(Mirror):
         self._field_store(call, site)
 
     def _write_slot(self, call: Instruction, site: CallSite, store: Any) -> None:
-        container, key, value = site.arguments[:3]  # what is overwritten does not matter here
+        container, key, value = site.arguments[:3]
+        if len(site.arguments) == 4 and is_bare(type_of(value)):  # and so is what is overwritten
+            self._define(call, self._copy_call(call))
+            return
         whole = self.d(container)
         self._require(container, whole, value)
         self._define(call, self._copy_call(call))

@@ -55,6 +55,7 @@ __all__ = [
     "PartAdjoint",
     "ProjectAdjoint",
     "RecordAdjoint",
+    "ReplaceAdjoint",
     "ScalarAdjoint",
     "SlotAdjoint",
     "SlotStoreAdjoint",
@@ -561,6 +562,24 @@ class OverwriteAdjoint(StoreAdjoint):
         call(intrinsics._setattr_ if self.is_field else operator.setitem, shadow, key, 0.0)
         if wants(writer, self.value):
             writer.give(self.value, {(): bv})
+
+
+@record
+class ReplaceAdjoint(Adjoint):
+    """``l[i] = v`` or ``obj.x = v`` over `old`, where neither has a derivative: `old` is put back."""
+
+    container: Value
+    index: Value
+    old: Value
+    is_field: bool
+
+    def __post_init__(self) -> None:
+        self.needs = [v for v in (self.container, self.index, self.old) if not isinstance(v, Const)]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        overwrite = intrinsics._overwrite_field_ if self.is_field else intrinsics._overwrite_item_
+        container, key = writer.get(self.container), writer.get(self.index)
+        writer.builder.call(overwrite, container, key, writer.get(self.old), None)
 
 
 @record

@@ -1,12 +1,14 @@
-"""Writes to fields of instances in the forwards pass: those of new objects, and of anything but floats."""
+"""Writes to fields of instances, and elements, in the forwards pass: to fields of new objects, of anything
+but floats, and of what has no derivative over its like."""
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
-from adbc.reverse.adjoints import InitAdjoint, PutAdjoint
+from adbc.reverse.adjoints import InitAdjoint, PutAdjoint, ReplaceAdjoint
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
 from adbc.types.lattice import FLOAT, has_cotangent, has_shadow
@@ -14,7 +16,7 @@ from adbc.types.lattice import FLOAT, has_cotangent, has_shadow
 if TYPE_CHECKING:  # the builder has these functions among its handlers
     from adbc.reverse.forwards import ForwardsPass
 
-__all__ = ["field_init", "field_put", "stands_for"]
+__all__ = ["field_init", "field_put", "replace", "stands_for"]
 
 
 def stands_for(builder: ForwardsPass, call: Instruction, effect: Value) -> None:
@@ -48,3 +50,12 @@ def field_put(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
     old = builder.builder.call(support.put_field, support.set_field, u, fu, key, v, fv)
     stands_for(builder, call, old)
     builder.leave(PutAdjoint(value, u, fu, key, old))
+
+
+def replace(builder: ForwardsPass, call: Instruction, site: CallSite, is_field: bool) -> None:
+    """Write what has no derivative over its like (a count, a flag, a text): the shadow stays as it is."""
+    container, key, value, old = site.arguments
+    u, i = builder.p(container), key if is_field else builder.p(key)
+    write = intrinsics._setattr_ if is_field else operator.setitem
+    stands_for(builder, call, builder.builder.call(write, u, i, builder.p(value)))
+    builder.leave(ReplaceAdjoint(u, i, builder.p(old), is_field))

@@ -43,7 +43,7 @@ from adbc.reverse.adjoints import (
 )
 from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
 from adbc.reverse.element_writes import store
-from adbc.reverse.fields import field_init, field_put, stands_for
+from adbc.reverse.fields import field_init, field_put, replace, stands_for
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.halves import write_display, write_halves
 from adbc.reverse.support import Support
@@ -184,8 +184,8 @@ class ForwardsPass(Mirror):
             Kind.STORE: functools.partial(store, self), Kind.SLOT_STORE: self._slot_store,
             Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: functools.partial(field_put, self),
             Kind.FIELD_INIT: functools.partial(field_init, self), Kind.TEXT: functools.partial(text, self),
-            Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
-            Kind.OVERWRITE_FIELD: self._overwrite_field,
+            Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite,
+            Kind.OVERWRITE_FIELD: self._overwrite,
             Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,
             Kind.FORMULA: self._formula, Kind.UPDATE: self._update, Kind.WRITE: self._write,
             Kind.DERIVED: self._derived, Kind.ATTEMPT: self._attempt,
@@ -399,18 +399,16 @@ class ForwardsPass(Mirror):
     def _field_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, self.support.set_field, True)
 
-    def _overwrite_item(self, call: Instruction, site: CallSite) -> None:
-        self._overwrite(call, site, site.row.rrule, False)
-
-    def _overwrite_field(self, call: Instruction, site: CallSite) -> None:
-        self._overwrite(call, site, self.support.set_field, True)
-
-    def _overwrite(self, call: Instruction, site: CallSite, rrule: Any, is_field: bool) -> None:
+    def _overwrite(self, call: Instruction, site: CallSite) -> None:
         """Write a float over a float of a container: the shadow has a number in that slot and keeps it."""
         container, key, value, old = site.arguments
-        shadow = self.s(container)
+        shadow, is_field = self.s(container), site.kind is Kind.OVERWRITE_FIELD
+        if is_bare(type_of(value)):
+            replace(self, call, site, is_field)
+            return
         if container not in self.active or isinstance(shadow, Const) or not self.without_numpy:
             written = dataclasses.replace(site, arguments=site.arguments[:3])
+            rrule = self.support.set_field if is_field else site.row.rrule
             self._write_slot(call, written, rrule, is_field)
             return
         u, i = self.p(container), key if is_field else self.p(key)

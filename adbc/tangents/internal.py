@@ -326,7 +326,12 @@ def add(a: Any, b: Any) -> Any:
     if cls is tuple:
         if b.__class__ is tuple and len(a) == len(b) and _FLOATS.issuperset(map(type, a + b)):
             return tuple(map(operator.add, a, b))
-        return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
+        return tuple(
+            [
+                d if c is None else c if d is None else c + d if type(c) is float is type(d) else add(c, d)
+                for c, d in zip(a, b, strict=True)
+            ]
+        )
     if cls is RData:  # a field that is not there is zero: reading one field gives rdata of one field
         fields, others = a.__dict__, b.__dict__
         total = {**others, **fields}

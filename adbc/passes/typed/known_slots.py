@@ -16,7 +16,8 @@ after::
                                                      # and %v instead of %3
 
 A read of what is known needs no test of its class and no way through the shadow, and a write that puts a
-float in place of a float needs neither a look at what was there nor a rule.
+float in place of a float needs neither a look at what was there nor a rule.  The same is true where a value
+without a derivative takes the place of one: a count, a flag, a text.
 
 What is known is lost where anything could run that this module cannot see through.  A write to a field
 says nothing of fields with other names; to a field of the same name, or to a list, of another object, it
@@ -37,7 +38,7 @@ from adbc.ir.traverse import predecessors, remove_unreachable, reverse_postorder
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.inference import type_of
-from adbc.types.lattice import BOOL, FLOAT, INT, AbstractType, Exact, is_list, is_real
+from adbc.types.lattice import BOOL, FLOAT, INT, AbstractType, Exact, class_of, is_bare, is_list, is_real
 from adbc.types.quiet_calls import HARMLESS, is_quiet
 
 __all__ = ["is_kept_cell", "known_slots"]
@@ -230,8 +231,10 @@ class _KnownSlots:
             for at, value in known.items():
                 if value is arguments[0]:
                     known[at] = instruction  # the same, and its type is known
-        elif is_quiet(instruction, self.is_instances):  # only functions in Python set cells
-            _keep(known, lambda place: place[0] == CELL)
+        elif is_quiet(instruction, self.is_instances):
+            # Only functions in Python set cells, and fields too, but where they are the items of a dict.
+            is_of_dict = function is operator.setitem and class_of(type_of(arguments[0])) is dict
+            _keep(known, lambda place: place[0] == CELL or (place[0] == FIELD and not is_of_dict))
         else:
             self._lose(known)
 
@@ -307,8 +310,10 @@ def _common(states: list[Known]) -> Known:
 
 
 def _overwrite(write: Instruction, present: Value) -> None:
-    """Turn a write of a float over `present`, a float, into one that names what it writes over."""
-    if type_of(present) == FLOAT and type_of(write.operands[3]) == FLOAT:
+    """Turn a write over `present` into one that names what it writes over, if both are floats, or neither has
+    a derivative."""
+    before, behind = type_of(present), type_of(write.operands[3])
+    if before == behind == FLOAT or (is_bare(before) and is_bare(behind)):
         is_field = write.operands[0].value is intrinsics._setattr_  # type: ignore[attr-defined]  # a Const
         write.operands[0] = Const(intrinsics._overwrite_field_ if is_field else intrinsics._overwrite_item_)
         write.operands.append(present)

@@ -32,12 +32,15 @@ def refuse_own_protocol(x: Any) -> None:
             )
 
 
+_FLOATS = frozenset({float})
 _OF_SEQUENCES = ("__iter__", "__len__", "__getitem__")
 
 
 def refuse_own_elements(x: Any) -> None:
     """Raise if `x` is a list or tuple of a class that says by methods in Python what its elements are."""
     cls = type(x)
+    if cls is list or cls is tuple:
+        return
     if issubclass(cls, (list, tuple)) and any(overrides(cls, name) for name in (*_OF_SEQUENCES, *PROTOCOLS)):
         raise UnsupportedError(
             f"a {cls.__name__} of numbers with a derivative becomes an array",
@@ -61,6 +64,8 @@ def refuse_object(x: Any, shadow: Any) -> None:
 def refuse_own_parts(x: Any) -> None:
     """Raise if list or tuple `x`, or what it is made of, says by methods in Python what numbers it holds."""
     refuse_own_elements(x)
+    if _FLOATS.issuperset(map(type, x)):
+        return
     for part in x:
         cls = type(part)
         if issubclass(cls, (list, tuple)):

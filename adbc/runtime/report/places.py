@@ -41,11 +41,13 @@ class Place:
 
 def place_of(entries: Sequence[Entry]) -> Place | None:
     """Where the innermost of `entries`, which come outermost first, is; None if there are none."""
-    walk = [frame for entry in reversed(entries) for frame in frames(entry)]
-    if not walk:
+    outwards = (frame for entry in reversed(entries) for frame in frames(entry))
+    innermost = next(outwards, None)
+    if innermost is None:
         return None
-    if not _is_library(walk[0]):
-        return Place(None, None, str(walk[0]))
+    if not _is_library(innermost):
+        return Place(None, None, str(innermost))
+    walk = [innermost, *outwards]
     count = next((i for i, frame in enumerate(walk) if not _is_library(frame)), len(walk))
     line = str(walk[min(count, len(walk) - 1)])
     first = _of_one_package(walk[:count])

@@ -25,7 +25,7 @@ from adbc.errors import AdbcError, LiftError, VerificationError
 from adbc.runtime.report.frames import Entry, Frame, frames, is_joined, is_ours, running, without_ours
 from adbc.runtime.report.places import place_of
 
-__all__ = ["hidden", "leave", "let_go", "plain_traceback", "show_place"]
+__all__ = ["hidden", "leave", "let_go", "note_place", "plain_traceback", "show_place"]
 
 
 hidden: ContextVar[bool] = ContextVar(
@@ -160,16 +160,31 @@ def _as_the_users(traceback: types.TracebackType | None, is_refusal: bool) -> ty
     return kept
 
 
-def show_place(error: AdbcError, outermost: types.CodeType) -> None:
-    """Give `error`, which is to be raised later, the traceback of the place that the program is at, up to the
-    frame of `outermost`.  It holds no frame of the user's: what stands in these may die before."""
+class _Left:
+    """What a traceback needs of a frame, without what its variables hold."""
+
+    __slots__ = ("f_code", "f_globals")
+
+    def __init__(self, frame: types.FrameType) -> None:
+        self.f_code, self.f_globals = frame.f_code, frame.f_globals
+
+
+def note_place(outermost: types.CodeType) -> list[Entry]:
+    """The place that the program is at, up to the frame of `outermost`, for an error that may be raised
+    later.  No frame of the user's is held: what stands in these may die before."""
     entries: list[Entry] = []
     frame = sys._getframe(1)
     while frame.f_code is not outermost and frame.f_back is not None:
-        entries.append(Entry(frame, frame.f_lasti, frame.f_lineno))
+        entries.append(Entry(frame, frame.f_lasti, 0))
         frame = frame.f_back
+    left: Any = _Left
+    return [Entry(left(e.frame), e.at, e.frame.f_lineno) for e in without_ours(reversed(entries))]
+
+
+def show_place(error: AdbcError, place: list[Entry]) -> None:
+    """Give `error` the traceback of a `place` that was noted."""
     shown: types.TracebackType | None = None
-    for entry in reversed(without_ours(reversed(entries))):
+    for entry in reversed(place):
         for each in frames(entry):
             step = _step(each)
             shown = types.TracebackType(shown, step.tb_frame, step.tb_lasti, step.tb_lineno)

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import AdbcError
-from adbc.runtime.report.frames import is_ours
-from adbc.runtime.report.tracebacks import leave, show_place
+from adbc.runtime.report.frames import Entry, is_ours
+from adbc.runtime.report.tracebacks import leave, note_place, show_place
 from adbc.tangents.activity_marks import any_part
 
 __all__ = ["Waiting"]
@@ -30,7 +30,8 @@ class Waiting:
         self.outermost = outermost
         self.sites: dict[tuple[int, int], float] = {}
         """The NaN of each place: of the code with this address, at this instruction."""
-        self.refusals: list[AdbcError] = []
+        self.refusals: list[tuple[AdbcError, list[Entry]]] = []
+        """The refusal of each place, and the place, which is shown if the refusal is raised."""
         self.codes: list[types.CodeType] = []
         """Kept, so that their addresses are theirs."""
 
@@ -43,9 +44,8 @@ class Waiting:
         if site not in self.sites:
             error = refusal()
             leave(error)
-            show_place(error, self.outermost)
             self.codes.append(frame.f_code)
-            self.refusals.append(error)
+            self.refusals.append((error, note_place(self.outermost)))
             self.sites[site] = _nan(len(self.refusals))
         return self.sites[site]
 
@@ -59,7 +59,9 @@ class Waiting:
 
         if any(any_part(g, note) for g in gradients):
             k = _number_of(found[0]) - 1
-            raise self.refusals[k if 0 <= k < len(self.refusals) else 0]
+            error, place = self.refusals[k if 0 <= k < len(self.refusals) else 0]
+            show_place(error, place)
+            raise error
 
 
 _QUIET = 0x7FF8 << 48

@@ -293,10 +293,10 @@ def put_field(rrule: Any, obj: Any, shadow: Any, name: str, value: Any, fvalue: 
     """Do ``obj.name = value`` of anything; gives what `take_field` needs."""
     if shadow.__class__ is not MutableTangent:
         return _Undo(rrule((obj, name, value), (shadow, None, fvalue), NO_KWARGS)[2])
-    old = _own_field(obj, name)
-    setattr(obj, name, value)
     fields = shadow.__dict__
-    slot = fields.get(name, _ABSENT)
+    slot = fields.get(name, _ABSENT)  # of a field that the object has itself
+    old = _own_field(obj, name) if slot is _ABSENT else getattr(obj, name, _ABSENT)
+    setattr(obj, name, value)
     fields[name] = slot_tangent(value, fvalue)
     return old, slot
 
