@@ -99,6 +99,16 @@ class Vector:
         return abs(self.x)
 
 
+class Polygon:
+    """A class whose instances are iterated over as a list of theirs is."""
+
+    def __init__(self, corners: list[float]) -> None:
+        self.corners = corners
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self.corners)
+
+
 class Point:
     """A class that keeps what it is given, with functions that are called through it, in slots."""
 

@@ -134,7 +134,7 @@ from adbc.runtime.calls.classes import (
     unbound,
 )
 from adbc.tangents import divide, multiply
-from adbc.types.answers import is_seen_to_answer
+from adbc.types.answers import is_seen_to_answer, iterators_seen
 from adbc.types.callables import Callables
 from adbc.types.callsites import Binding
 from adbc.types.inference import type_of
@@ -203,6 +203,14 @@ class Answers:
 
     def special(self, cls: type, name: str) -> types.FunctionType | None:
         return self.method(cls, name)
+
+    def given_at_once(self, cls: type, count: int) -> types.FunctionType | None:
+        return None
+
+    def asked_for_iterator(self, cls: type) -> types.FunctionType | None:
+        function = self.method(cls, "__iter__")
+        seen = None if function is None else iterators_seen(normalise(lift(function), function.__globals__))
+        return None if seen else function
 
     def entered(self, cls: type, name: str) -> object | None:
         found = entered(cls, name)

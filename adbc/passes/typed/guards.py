@@ -64,9 +64,11 @@ __all__ = [
     "Guess",
     "Liveness",
     "Policy",
+    "SideExits",
     "behind_handlers",
     "behind_steps",
     "cut",
+    "guard",
     "how_used",
     "insert_guards",
     "is_formless",
@@ -115,7 +117,17 @@ Guess = Exact | TupleType | ArrayType
 """What can be tested: that a value is an instance of a class, a tuple of a form, or a kind of array."""
 
 
-class Policy(Protocol):
+class SideExits(Protocol):
+    """What becomes of a wrong guess."""
+
+    def site(self, call: Instruction) -> object:
+        """The object by which `_observe_` identifies the place of `call`."""
+
+    def rest(self, call: Instruction) -> tuple[object, Sequence[Value]]:
+        """The rest of the function from where the result of `call` is tested, and its arguments."""
+
+
+class Policy(SideExits, Protocol):
     """What the caller decides for each call whose result has no known type."""
 
     def guess(self, call: Instruction) -> Guess | None:
@@ -127,12 +139,6 @@ class Policy(Protocol):
 
     def watch(self, call: Instruction) -> bool:
         """Whether the result of `call` is to be observed, there being no guess."""
-
-    def site(self, call: Instruction) -> object:
-        """The object by which `_observe_` identifies the place of `call`."""
-
-    def rest(self, call: Instruction) -> tuple[object, Sequence[Value]]:
-        """The rest of the function from where the result of `call` is tested, and its arguments."""
 
     def known_slots(self, graph: Graph) -> dict[Value, Value]:
         """Replace reads of fields and elements whose values are known; returns the values, by the reads."""
@@ -312,7 +318,7 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy, lim
                 guards += 1
                 if guards > limit:
                     return changed
-                _guard(graph, call, place, guess, policy, current)
+                guard(graph, call, place, guess, policy, current)
                 changed = True
                 if isinstance(guess, TupleType):
                     taken_apart.add(current[call])
@@ -431,14 +437,16 @@ def _callee(call: Value) -> Any:
     return callee.value
 
 
-def _guard(
+def guard(
     graph: Graph,
     call: Instruction,
     place: tuple[Block, int],
     guess: Guess,
-    policy: Policy,
+    policy: SideExits,
     current: dict[Value, Value],
 ) -> None:
+    """Test the result of `call` for the type `guess` at `place` (`point_behind`), and let what follows use it
+    as one of that type; what stands for values by now is in `current`."""
     assumed = assumption(call, guess)
     exhausted = [
         u for u in graph.instructions() if _callee(u) is intrinsics._exhausted_ and u.operands[1] is call
@@ -502,7 +510,7 @@ def _branch(
     place: tuple[Block, int],
     test: tuple[Any, *tuple[Any, ...]],
     first: list[Instruction],
-    policy: Policy,
+    policy: SideExits,
     rest: object,
     arguments: Sequence[Value],
 ) -> None:

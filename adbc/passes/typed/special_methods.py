@@ -8,6 +8,7 @@ before::
     %3: bool = call _bool_(%p)                     which has a length
     %4: Tuple[Any, Any] = call _unpack_(%p, 2)     whose ``__iter__`` is a generator
     %5: Any = call _getattr_(%p, 'rate')           of a class that has a ``__getattr__`` and no `rate`
+    %6: Iterator[Any] = call _iter_(%p)            whose ``__iter__`` is seen to give an iterator
 
 after::
 
@@ -16,6 +17,7 @@ after::
     %3: bool = call some_length(Vector.__len__, %p)
     %4: Any = call __iter__(%p)                    a function that gives all in a tuple
     %5: Any = call by_hook(%p, 'rate')            which asks for it, if %p has no such field
+    %6: Any = call Vector.__iter__(%p)
 
 The order in which operands are asked is CPython's: the left one first, unless the right one is of a derived
 class.  A method that may answer `NotImplemented` is called by a function that then asks the other operand.
@@ -32,7 +34,7 @@ from typing import Any, Protocol
 
 from adbc.functions import is_builtin_function, is_function
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _bool_, _foreigncall_, _getattr_, _setattr_, _unpack_
+from adbc.ir.intrinsics import _bool_, _foreigncall_, _getattr_, _iter_, _setattr_, _unpack_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
@@ -85,6 +87,10 @@ class SpecialKnowledge(Protocol):
     def answers(self, function: types.FunctionType) -> bool:
         """Whether `function` never returns `NotImplemented`."""
 
+    def asked_for_iterator(self, cls: type) -> types.FunctionType | None:
+        """The function in Python that is ``__iter__`` of instances of exactly `cls`, if it makes no generator
+        and what it returns is seen to be an iterator."""
+
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
 
@@ -130,6 +136,8 @@ def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | N
             return None
     if function is _unpack_:
         return _unpacked(arguments, knowledge)
+    if function is _iter_:
+        return _iterated(arguments, knowledge)
     if function is _bool_ or function is operator.not_:
         return _measured(function, arguments, knowledge)
     if is_builtin_function(function):
@@ -163,6 +171,14 @@ def _unpacked(arguments: Sequence[Value], knowledge: SpecialKnowledge) -> list[V
     if cls is None or cls.__module__ == "builtins" or type(count) is not int:
         return None
     function = knowledge.given_at_once(cls, count)
+    return None if function is None else [Const(function), arguments[0]]
+
+
+def _iterated(arguments: Sequence[Value], knowledge: SpecialKnowledge) -> list[Value] | None:
+    cls = _class_of_instance(arguments[0])
+    if cls is None or cls.__module__ == "builtins":
+        return None
+    function = knowledge.asked_for_iterator(cls)
     return None if function is None else [Const(function), arguments[0]]
 
 

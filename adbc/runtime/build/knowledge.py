@@ -139,7 +139,7 @@ class Knowledge(Members):
         """What is being asked, and of which functions; empty between questions."""
         self.samples: dict[Any, AbstractType | None] = {}
         """What calls on examples have shown, by function and descriptions of arguments."""
-        self.answering: dict[Key, bool] = {}
+        self.answering: dict[Any, Any] = {}
         """Whether functions are seen never to return `NotImplemented`."""
         self.with_rules: dict[type, None] = {}
         """The classes of all that has a rule."""
@@ -428,10 +428,9 @@ class Knowledge(Members):
     def answers(self, function: types.FunctionType) -> bool:
         """Whether `function`, which can be lifted, is seen never to return `NotImplemented`."""
         key = function.__code__, id(function.__globals__)
-        known = self.answering.get(key)
-        if known is None:
-            known = self.answering[key] = is_seen_to_answer(self.graphs.primal(function))
-        return known
+        if key not in self.answering:
+            self.answering[key] = is_seen_to_answer(self.graphs.primal(function))
+        return bool(self.answering[key])
 
     # -- types of results ----------------------------------------------------------------------------------
 

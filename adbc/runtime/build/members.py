@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import abc
 import types
 from typing import Any
 
+from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.facts import AnswerFact
+from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.calls.classes import (
     asks_nothing,
@@ -30,17 +33,30 @@ from adbc.runtime.calls.derived_classes import (
 )
 from adbc.runtime.calls.fields import get_field
 from adbc.runtime.calls.plain import is_of_library
+from adbc.types.answers import iterators_seen
 from adbc.types.attributes import by_descriptor, by_hook
+from adbc.types.callsites import Binding
 
 __all__ = ["Members"]
 
 
-class Members:
+class Members(abc.ABC):
     """A part of `knowledge.Knowledge`: each answer is noted as a fact."""
 
     table: RuleTable
     notes: Notes
+    graphs: Graphs
     descriptors: dict[Any, types.FunctionType]
+    answering: dict[Any, Any]
+    """By function, what is seen of its results (`types.answers`)."""
+
+    @abc.abstractmethod
+    def special(self, cls: type, name: str) -> types.FunctionType | None:
+        """The function that the special method `name` of instances of exactly `cls` is, without a rule."""
+
+    @abc.abstractmethod
+    def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
+        """How arguments bind to `function` if it is written in Python and can be lifted."""
 
     def unbound(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
         """The function, without a rule, of the static or class method that attribute `name` of instances of
@@ -172,3 +188,21 @@ class Members:
             return None
         self.notes.add((cls, f"{name}.hook.{way}"), AnswerFact(cls, "hook", (way, name), found))
         return found if way == "set" else by_hook(found, get_field, bool(cls.__dictoffset__))
+
+    # -- iterators ---------------------------------------------------------------------------------------
+
+    def asked_for_iterator(self, cls: type) -> types.FunctionType | None:
+        """The ``__iter__`` of instances of exactly `cls`, if it makes no generator and what it returns is
+        seen to be an iterator."""
+        found = self.special(cls, "__iter__")
+        if found is None or makes_generators(found.__code__) or self.bind(found, 1, ()) is None:
+            return None
+        key = "iter", found.__code__, id(found.__globals__)
+        if key not in self.answering:
+            self.answering[key] = iterators_seen(self.graphs.primal(found))
+        names = self.answering[key]
+        return None if names is None or not all(self._gives_iterators(cls, name) for name in names) else found
+
+    def _gives_iterators(self, cls: type, name: str) -> bool:
+        function = self.special(cls, name)
+        return function is not None and (name == "__next__" or makes_generators(function.__code__))

@@ -7,6 +7,10 @@ side exit leads into the middle of what was written in.
 
 A generator that a method makes is written into the loop that consumes it.  An attribute of the object might
 hide the method, so that is tested where the method is read, with a side exit like that of a guess.
+
+What is asked for an iterator may also be found in a field, a list or a variable of a closure.  Where that was
+an instance of one class whenever it was seen, it is tested for that class here, and not only when all guesses
+are inserted.
 """
 
 from __future__ import annotations
@@ -19,31 +23,33 @@ from typing import Any
 from adbc import passes  # loaded when it is first used
 from adbc.flags import HEAP_TYPE
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _method_is_
+from adbc.ir.graph import Block, Graph
+from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _method_is_, _next_
 from adbc.ir.traverse import copy_graph, uses
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.consumed_generators import consumed_generators
-from adbc.passes.normal.dropped_generators import makes_generators
+from adbc.passes.normal.dropped_generators import HOLDERS, makes_generators
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.managers import managers
 from adbc.passes.normal.step_edges import step_edges
-from adbc.passes.query import constant, target, use_counts
-from adbc.passes.typed.guards import behind_handlers, cut, point_behind
+from adbc.passes.query import NOTHING, constant, target, use_counts
+from adbc.passes.typed.guards import behind_handlers, cut, guard, point_behind
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.managing import Managing, makes_managers
-from adbc.runtime.build.speculation import Base, Continuation
-from adbc.types import AbstractType
+from adbc.runtime.build.speculation import Base, Continuation, Site
+from adbc.types import ANY, AbstractType
 from adbc.types.inference import type_of
 from adbc.types.lattice import Exact, inferred_type
 from adbc.types.places import is_method
 
 __all__ = ["SpecialBases"]
 
-_ROUNDS = 3
+_ROUNDS = 10
 """How often at most calls of what was found in functions that were written in are looked for."""
+_ASKING_LENGTHS = (list, tuple, sorted)
+"""Functions that ask what they iterate over for its length, before they do."""
 _ENOUGH = 160
 """A function with more instructions than this has nothing written into it here."""
 
@@ -64,23 +70,42 @@ class SpecialBases:
         if base.graph.namespace is not globals or base.graph.is_generator or not self.graphs.inlines:
             return base
         key = (code, id(globals), tuple(parameters))
-        known = self.bases.get(key)
+        seen = self._seen(base, key)
+        place = (*key, *[(number, site.guess) for number, site in seen.items()])
+        known = self.bases.get(place)
         notes = self.knowledge.notes
-        if known is None or not notes.recall(("base", *key)):
-            with notes.behind(("base", *key)):
-                known = self.bases[key] = self._made(base, code, globals, parameters)
+        if known is None or not notes.recall(("base", *place)):
+            with notes.behind(("base", *place)):
+                known = self.bases[place] = self._made(base, key, globals, seen)
         return known
 
+    def _seen(self, base: Base, key: tuple[Any, ...]) -> dict[int, Site]:
+        """What turned out to be an instance of one class, of all that is iterated over in `base`, by the
+        numbers of the calls that gave it."""
+        found: dict[int, Site] = {}
+        for number in base.roots.values():
+            site = self.knowledge.guesses.sites.get((*key, number))
+            if site is not None and not site.gave_up and site.guess is not None and _is_instance(site.guess):
+                found[number] = site
+        if not found:
+            return found
+        users = uses(base.graph)
+        return {
+            number: found[number]
+            for call, number in base.roots.items()
+            if number in found and any(_may_iterate(user) for user in users.get(call, ()))
+        }
+
     def _made(
-        self, base: Base, code: Any, globals: dict[str, Any], parameters: Sequence[AbstractType]
+        self, base: Base, key: tuple[Any, ...], globals: dict[str, Any], seen: Mapping[int, Site]
     ) -> Base:
         graph, copies, _ = copy_graph(base.graph)
         tested: set[Value] = set()
-        key = (code, id(globals), tuple(parameters))
-        types_ = tuple(map(inferred_type, parameters))
+        early: list[Site] = []
+        types_ = tuple(map(inferred_type, key[2]))
         lifting = self.graphs.lifting
-        is_new = (code, id(globals)) not in lifting
-        lifting.add((code, id(globals)))
+        is_new = key[:2] not in lifting
+        lifting.add(key[:2])
         changed = False
         try:
             for _ in range(_ROUNDS):
@@ -88,8 +113,11 @@ class SpecialBases:
                 is_asked = self._iterate(graph, globals)
                 if inline_calls(graph, functools.partial(self._small, graph)) or is_asked:
                     changed = True
+                    self._consume(graph, globals)  # what was written in may have made a generator
                     continue
                 loop = self._with_generator(graph, globals, base, copies, key, tested)
+                if loop is None:
+                    loop = self._with_class(graph, globals, base, copies, key, tested, seen, early)
                 if loop is None:
                     break
                 graph, moved = loop
@@ -98,12 +126,13 @@ class SpecialBases:
                 changed = True
         finally:
             if is_new:
-                lifting.discard((code, id(globals)))
+                lifting.discard(key[:2])
         if not changed:
             return base
         made = _base(graph, base, copies)
         made.is_special = True
         made.tested = frozenset(tested)
+        made.early = early
         return made
 
     def _small(self, graph: Graph, call: Instruction) -> tuple[Graph, Sequence[Value]] | None:
@@ -168,11 +197,77 @@ class SpecialBases:
                 return changed, moved
         return None
 
+    def _with_class(
+        self,
+        graph: Graph,
+        globals: dict[str, Any],
+        base: Base,
+        copies: Mapping[Value, Value],
+        key: tuple[Any, ...],
+        tested: set[Value],
+        seen: Mapping[int, Site],
+        early: list[Site],
+    ) -> tuple[Graph, dict[Value, Value]] | None:
+        """A copy of `graph` in which one more value that was `seen` to be an instance of one class is tested
+        for that, and what became of the values; None if there is none.
+
+        base, copies: what `graph` is a copy of.  What gives the value is added to those that are `tested`,
+        and its site to `early`.
+        """
+        if not seen or sum(len(block.instructions) for block in graph.blocks) > _ENOUGH:
+            return None
+        users, handling = uses(graph), behind_handlers(graph)
+        for original, number in base.roots.items():
+            site, read = seen.get(number), copies.get(original)
+            if site is None or site in early or not isinstance(read, Instruction) or read.block is None:
+                continue
+            cls = site.guess.cls  # type: ignore[union-attr]  # an instance
+            if read.block in handling or type_of(read) is not ANY or not self._is_walked(read, cls, users):
+                continue
+            if point_behind(read) is None:
+                continue
+            changed, moved, _ = copy_graph(graph)
+            before, earlier, _ = copy_graph(graph)
+            rest = Continuation.behind(
+                _base(before, base, {v: earlier[c] for v, c in copies.items() if c in earlier}),
+                earlier[read], globals, key,  # type: ignore[arg-type]  # an instruction, like `read`
+            )  # fmt: skip
+            back = {copy: moved[value] for value, copy in earlier.items()}
+            exits = _Exit(site, rest, [back[v] for v in rest.live])
+            call: Any = moved[read]
+            place = point_behind(call)
+            assert place is not None
+            guard(changed, call, place, Exact(cls), exits, {})
+            tested.add(read)
+            early.append(site)
+            return changed, moved
+        return None
+
+    def _is_walked(self, read: Instruction, cls: type, users: Mapping[Value, Sequence[object]]) -> bool:
+        """Whether `read`, if it is an instance of `cls`, is asked for an iterator, or for a method that makes
+        a generator."""
+        is_asked = self._asked(cls) is not None
+        for user in users.get(read, ()):
+            if not isinstance(user, Instruction):
+                continue
+            function = target(user)
+            if function is _iter_ and is_asked:
+                return True
+            if function is _getattr_:
+                method = self.knowledge.special(cls, str(constant(user.operands[2])))
+                if method is not None and makes_generators(method.__code__):
+                    return True
+            if function is _foreigncall_ and is_asked and user.operands.count(read) == 1:
+                at, called = user.operands.index(read), constant(user.operands[1])
+                if at > 1 and self._begins_by_asking(user, called, at, Exact(cls)):
+                    return True
+        return False
+
     def _is_consumed(self, made: Instruction, taker: object) -> bool:
         """Whether `taker` takes what the generator gives that `made` makes, and does nothing else with it."""
         if not isinstance(taker, Instruction) or made not in taker.operands:
             return False
-        if target(taker) is _iter_:
+        if target(taker) is _iter_ or target(taker) is _next_:
             return True
         return bool(Consuming(self.graphs).consumer(taker, taker.operands.index(made)))
 
@@ -187,6 +282,7 @@ class SpecialBases:
                 continue
             for call in list(block.instructions):
                 if target(call) is not _iter_:
+                    changed = self._ask_for_consumer(block, call) or changed
                     continue
                 source = call.operands[1]
                 if target(source) is _foreigncall_ and constant(source.operands[1]) is iter:  # type: ignore[attr-defined]  # a call
@@ -207,30 +303,78 @@ class SpecialBases:
                 block.instructions.insert(block.instructions.index(call), made)
                 call.operands[1] = made
                 changed = True
-        if changed and consumed_generators(graph, Consuming(self.graphs)):
-            passes.normalise(graph, globals)
+        if changed:
+            self._consume(graph, globals)
         return changed
+
+    def _ask_for_consumer(self, block: Block, call: Instruction) -> bool:
+        """Ask for iterators what `call`, of a function in C, begins by asking for one; whether there was
+        such an instance of a known class."""
+        function = constant(call.operands[1]) if target(call) is _foreigncall_ else NOTHING
+        if function is NOTHING:
+            return False
+        changed = False
+        for number in range(2, len(call.operands) - len(call.keywords)):
+            source = call.operands[number]
+            known = type_of(source)
+            if not _is_instance(known) or call.operands.count(source) != 1:
+                continue
+            asked = self._asked(known.cls)  # type: ignore[attr-defined]  # it is exact
+            if asked is None or not self._begins_by_asking(call, function, number, known):
+                continue
+            made = Instruction("call", [Const(asked), source], position=call.position)
+            made.block = block
+            block.instructions.insert(block.instructions.index(call), made)
+            call.operands[number] = made
+            changed = True
+        return changed
+
+    def _begins_by_asking(self, call: Instruction, function: Any, number: int, known: Any) -> bool:
+        """Whether `function` in C first asks operand `number` of `call`, an instance of a `known` class, for
+        an iterator: not for its length, as what makes lists does."""
+        if any(function is holder for holder in HOLDERS):
+            return function not in (map, filter) or number > 2
+        if any(function is of for of in _ASKING_LENGTHS) and not all(
+            self.knowledge.lacks(known.cls, name) for name in ("__len__", "__length_hint__")
+        ):
+            return False
+        return bool(Consuming(self.graphs).consumer(call, number))
+
+    def _consume(self, graph: Graph, globals: dict[str, Any]) -> None:
+        """Write generators into the loops of `graph` that consume them."""
+        if consumed_generators(graph, Consuming(self.graphs)):
+            passes.normalise(graph, globals)
 
     def _asked(self, cls: type) -> Any:
         """The function that instances of `cls` are asked for an iterator by, if what it gives is seen to be
         one: that of a generator, or of something else."""
         function = self.knowledge.special(cls, "__iter__")
-        if function is None:
-            return None
-        if makes_generators(function.__code__):
+        if function is not None and makes_generators(function.__code__):
             return function
-        if self.knowledge.bind(function, 1, ()) is None:
-            return None
-        graph = self.graphs.primal(function)
-        if len(graph.blocks) != 1:
-            return None
-        end = graph.entry.terminator.values[0]
-        is_iterator = target(end) is _foreigncall_ and constant(end.operands[1]) is iter  # type: ignore[attr-defined]
-        return function if is_iterator and len(end.operands) == 3 else None  # type: ignore[attr-defined]
+        return self.knowledge.asked_for_iterator(cls)
 
 
 def _is_instance(known: AbstractType) -> bool:
     return isinstance(known, Exact) and bool(known.cls.__flags__ & HEAP_TYPE)
+
+
+def _may_iterate(user: object) -> bool:
+    """Whether `user` may ask a value for an iterator, or for a method that makes a generator."""
+    return isinstance(user, Instruction) and target(user) in (_iter_, _getattr_, _foreigncall_)
+
+
+class _Exit:
+    """The way out of a test: the `rest` of the function, which is given `live`; what was met is learnt at
+    `of`."""
+
+    def __init__(self, of: Site, rest: Continuation, live: Sequence[Value]) -> None:
+        self._site, self._rest, self._live = of, rest, live
+
+    def site(self, call: Instruction) -> Site:
+        return self._site
+
+    def rest(self, call: Instruction) -> tuple[Continuation, Sequence[Value]]:
+        return self._rest, self._live
 
 
 def _base(graph: Graph, base: Base, copies: Mapping[Value, Value]) -> Base:

@@ -278,7 +278,9 @@ class Base:
         self.is_special = False
         """Whether functions were written in that only the types of parameters tell."""
         self.tested: frozenset[Value] = frozenset()
-        """Reads of methods that are tested already: nothing needs to be seen there."""
+        """Reads that are tested already: nothing needs to be seen there."""
+        self.early: list[Site] = []
+        """The sites that said what some of these are tested for."""
         self._liveness: Liveness | None = None
 
     def live(self, block: Block, index: int) -> list[Value]:

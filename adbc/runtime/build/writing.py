@@ -120,7 +120,7 @@ class Writer:
         )
         after = self.engine.observer.watcher(rule.code, "primal", is_normal=True)
         graph: Graph = run(TYPED, base, typing, after)
-        rule.sites = typing.sites
+        rule.sites = [*typing.sites, *base.early]
         return graph
 
     def _clean(self, rule: Derived, part: str, graph: Graph) -> Graph:
