@@ -30,6 +30,23 @@ class Bag:
     def pairs(self) -> Iterator[tuple[float, bool]]:
         return zip(self.items, self.wanted)
 
+    def chosen(self, least: float = 0.5) -> Iterator[float]:
+        return (item * item for item in self.items if item > least)
+
+    def mapped(self) -> Iterator[float]:
+        return map(math.sin, self.items)
+
+    @property
+    def halves(self) -> Iterator[float]:
+        return (0.5 * item for item in self.items)
+
+    @property
+    def numbered(self) -> Iterator[tuple[int, float]]:
+        return enumerate(self.items, 1)
+
+    def either(self, is_mapped: bool) -> Iterator[float]:
+        return self.mapped() if is_mapped else (item for item in self.items)
+
 
 class ByList(Bag):
     def __iter__(self) -> Iterator[float]:
@@ -160,6 +177,56 @@ def pairs_of_a_method(x: float) -> float:
     return sum(item * is_wanted for _ in range(4) for item, is_wanted in bag.pairs())
 
 
+class Owner:
+    """Its bag is asked for by methods and properties."""
+
+    def __init__(self, x: float) -> None:
+        self.bag = Bag(x)
+        self.others = [Bag(x * x), Bag(1.5 * x)]
+
+    def total(self) -> float:
+        total = 0.0
+        for k in range(3):
+            for item in self.bag.chosen():
+                total += item * k
+            for item in self.bag.halves:
+                total = 0.9 * total + item
+        total += sum(self.bag.mapped()) + sum(n * item for n, item in self.bag.numbered)
+        total += max(self.bag.chosen(0.1)) + len(list(self.bag.chosen())) * self.bag.items[0]
+        for bag in self.others:
+            total += sum(item for item in bag.chosen() if item > 0.2)
+            total += sum(bag.either(True)) - sum(bag.either(False))
+        return total
+
+
+def members_that_give_iterators(x: float) -> float:
+    return Owner(x).total()
+
+
+def a_member_that_is_hidden(x: float) -> float:
+    """An instance has a function of its own in the place of a method; another gives a list."""
+    owner, total = Owner(x), 0.0
+    for k in range(4):
+        if k == 2:
+            owner.bag.chosen = lambda least=0.0: iter([x, least])  # type: ignore[method-assign]
+        if k == 3:
+            owner.bag.chosen = lambda least=0.0: [2.0 * x, x * x]  # type: ignore[assignment, method-assign, return-value]
+        for item in owner.bag.chosen():
+            total += item * (k + 1)
+    return total
+
+
+def a_generator_that_is_kept(x: float) -> float:
+    """What a method gives is taken from in two places, and stored."""
+    owner = Owner(x)
+    chosen = owner.bag.chosen()
+    total = next(chosen) * 3.0
+    for item in chosen:
+        total += item
+    kept = [owner.bag.chosen(), owner.bag.halves]
+    return total + sum(next(each) for each in kept) + sum(sum(each) for each in kept)
+
+
 def names_and_items(x: float) -> float:
     table, total = ByDict(x), 0.0
     for k in range(4):
@@ -187,7 +254,10 @@ def trees(x: float) -> float:
     return sum(k * value for k, value in enumerate(tree, 1)) + sum(tree)
 
 
-PROGRAMS = [p for cls in CLASSES for p in of_class(cls)] + [pairs_of_a_method, names_and_items, trees]
+PROGRAMS = [p for cls in CLASSES for p in of_class(cls)] + [
+    pairs_of_a_method, names_and_items, trees, members_that_give_iterators, a_member_that_is_hidden,
+    a_generator_that_is_kept,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)

@@ -197,11 +197,19 @@ class Members(abc.ABC):
         found = self.special(cls, "__iter__")
         if found is None or makes_generators(found.__code__) or self.bind(found, 1, ()) is None:
             return None
-        key = "iter", found.__code__, id(found.__globals__)
-        if key not in self.answering:
-            self.answering[key] = iterators_seen(self.graphs.primal(found))
-        names = self.answering[key]
+        names = self.returns_iterators(found)
         return None if names is None or not all(self._gives_iterators(cls, name) for name in names) else found
+
+    def returns_iterators(self, method: types.FunctionType) -> frozenset[str] | None:
+        """What has to be so that `method` returns iterators (`types.answers.iterators_seen`); None if that is
+        not seen."""
+        key = "iter", method.__code__, id(method.__globals__)
+        if key not in self.answering:
+            count = method.__code__.co_argcount
+            is_lifted = count > 0 and self.bind(method, count, ()) is not None
+            self.answering[key] = iterators_seen(self.graphs.primal(method)) if is_lifted else None
+        found: frozenset[str] | None = self.answering[key]
+        return found
 
     def _gives_iterators(self, cls: type, name: str) -> bool:
         function = self.special(cls, name)

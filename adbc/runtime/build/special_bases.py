@@ -42,6 +42,7 @@ from adbc.runtime.build.speculation import Base, Continuation, Site
 from adbc.types import ANY, AbstractType
 from adbc.types.inference import type_of
 from adbc.types.lattice import Exact, inferred_type
+from adbc.types.operators import length
 from adbc.types.places import is_method
 
 __all__ = ["SpecialBases"]
@@ -49,7 +50,7 @@ __all__ = ["SpecialBases"]
 _ROUNDS = 10
 """How often at most calls of what was found in functions that were written in are looked for."""
 _ASKING_LENGTHS = (list, tuple, sorted)
-"""Functions that ask what they iterate over for its length, before they do."""
+"""Functions that ask what they iterate over for its length too."""
 _ENOUGH = 160
 """A function with more instructions than this has nothing written into it here."""
 
@@ -91,9 +92,9 @@ class SpecialBases:
             return found
         users = uses(base.graph)
         return {
-            number: found[number]
+            number: site
             for call, number in base.roots.items()
-            if number in found and any(_may_iterate(user) for user in users.get(call, ()))
+            if (site := found.get(number)) is not None and self._is_walked(call, site.guess.cls, users)  # type: ignore[union-attr]  # exact
         }
 
     def _made(
@@ -143,6 +144,12 @@ class SpecialBases:
             return None
         return self.graphs.small_callee(graph, call)
 
+    def _of_this(
+        self, graph: Graph, made: Instruction, call: Instruction
+    ) -> tuple[Graph, Sequence[Value]] | None:
+        """What is written in for `call`, if that is `made`."""
+        return self.graphs.small_callee(graph, call) if call is made else None
+
     # -- generators that methods make ----------------------------------------------------------------------
 
     def _with_generator(
@@ -170,7 +177,7 @@ class SpecialBases:
             if type(function) is not FunctionType:
                 continue
             is_manager = makes_managers(function)
-            if not is_manager and not makes_generators(function.__code__):
+            if not is_manager and not self._gives_iterators(function):
                 continue
             users = users or uses(graph)
             takers, block = users[call], read.block
@@ -189,8 +196,11 @@ class SpecialBases:
             if is_manager:
                 written = Managing(self.graphs, changed).manager(made)
                 is_written = managers(changed, {made: written}.get)
-            else:
+            elif makes_generators(function.__code__):
                 is_written = consumed_generators(changed, Consuming(self.graphs))
+            else:
+                is_written = inline_calls(changed, functools.partial(self._of_this, changed, made))
+                consumed_generators(changed, Consuming(self.graphs))
             if is_written and made not in set(changed.instructions()):
                 passes.normalise(changed, globals)
                 tested.add(read)
@@ -216,15 +226,12 @@ class SpecialBases:
         """
         if not seen or sum(len(block.instructions) for block in graph.blocks) > _ENOUGH:
             return None
-        users, handling = uses(graph), behind_handlers(graph)
+        handling, present = behind_handlers(graph), set(graph.instructions())
         for original, number in base.roots.items():
             site, read = seen.get(number), copies.get(original)
-            if site is None or site in early or not isinstance(read, Instruction) or read.block is None:
+            if site is None or site in early or not isinstance(read, Instruction) or read not in present:
                 continue
-            cls = site.guess.cls  # type: ignore[union-attr]  # an instance
-            if read.block in handling or type_of(read) is not ANY or not self._is_walked(read, cls, users):
-                continue
-            if point_behind(read) is None:
+            if read.block in handling or type_of(read) is not ANY or point_behind(read) is None:
                 continue
             changed, moved, _ = copy_graph(graph)
             before, earlier, _ = copy_graph(graph)
@@ -237,15 +244,15 @@ class SpecialBases:
             call: Any = moved[read]
             place = point_behind(call)
             assert place is not None
-            guard(changed, call, place, Exact(cls), exits, {})
+            guard(changed, call, place, site.guess, exits, {})  # type: ignore[arg-type]  # it is known
             tested.add(read)
             early.append(site)
             return changed, moved
         return None
 
     def _is_walked(self, read: Instruction, cls: type, users: Mapping[Value, Sequence[object]]) -> bool:
-        """Whether `read`, if it is an instance of `cls`, is asked for an iterator, or for a method that makes
-        a generator."""
+        """Whether `read`, if it is an instance of `cls`, is asked for an iterator, or for a method or
+        property that gives one."""
         is_asked = self._asked(cls) is not None
         for user in users.get(read, ()):
             if not isinstance(user, Instruction):
@@ -254,14 +261,21 @@ class SpecialBases:
             if function is _iter_ and is_asked:
                 return True
             if function is _getattr_:
-                method = self.knowledge.special(cls, str(constant(user.operands[2])))
-                if method is not None and makes_generators(method.__code__):
+                name = str(constant(user.operands[2]))
+                member = self.knowledge.special(cls, name) or self.knowledge.accessor(cls, name, "get")
+                if member is not None and self._gives_iterators(member):
                     return True
             if function is _foreigncall_ and is_asked and user.operands.count(read) == 1:
                 at, called = user.operands.index(read), constant(user.operands[1])
                 if at > 1 and self._begins_by_asking(user, called, at, Exact(cls)):
                     return True
         return False
+
+    def _gives_iterators(self, function: FunctionType) -> bool:
+        """Whether `function`, a method, makes a generator, or is seen to return an iterator."""
+        if makes_generators(function.__code__):
+            return True
+        return not makes_managers(function) and self.knowledge.returns_iterators(function) == frozenset()
 
     def _is_consumed(self, made: Instruction, taker: object) -> bool:
         """Whether `taker` takes what the generator gives that `made` makes, and does nothing else with it."""
@@ -322,22 +336,32 @@ class SpecialBases:
             asked = self._asked(known.cls)  # type: ignore[attr-defined]  # it is exact
             if asked is None or not self._begins_by_asking(call, function, number, known):
                 continue
-            made = Instruction("call", [Const(asked), source], position=call.position)
-            made.block = block
-            block.instructions.insert(block.instructions.index(call), made)
-            call.operands[number] = made
+            steps = [Instruction("call", [Const(asked), source], position=call.position)]
+            if any(function is of for of in _ASKING_LENGTHS):
+                method = self.knowledge.special(known.cls, "__len__")  # type: ignore[attr-defined]
+                if method is not None:
+                    operands = [Const(length), Const(method), source]
+                    steps.append(Instruction("call", operands, position=call.position))
+            at = block.instructions.index(call)
+            block.instructions[at:at] = steps
+            for step in steps:
+                step.block = block
+            call.operands[number] = steps[0]
             changed = True
         return changed
 
     def _begins_by_asking(self, call: Instruction, function: Any, number: int, known: Any) -> bool:
         """Whether `function` in C first asks operand `number` of `call`, an instance of a `known` class, for
-        an iterator: not for its length, as what makes lists does."""
+        an iterator, and then, if it makes a list, for its length."""
         if any(function is holder for holder in HOLDERS):
             return function not in (map, filter) or number > 2
-        if any(function is of for of in _ASKING_LENGTHS) and not all(
-            self.knowledge.lacks(known.cls, name) for name in ("__len__", "__length_hint__")
-        ):
-            return False
+        if any(function is of for of in _ASKING_LENGTHS):
+            method, lacks = self.knowledge.special(known.cls, "__len__"), self.knowledge.lacks
+            is_told = lacks(known.cls, "__len__") or (
+                method is not None and self.knowledge.bind(method, 1, ()) is not None
+            )
+            if not is_told or not lacks(known.cls, "__length_hint__"):
+                return False
         return bool(Consuming(self.graphs).consumer(call, number))
 
     def _consume(self, graph: Graph, globals: dict[str, Any]) -> None:
@@ -356,11 +380,6 @@ class SpecialBases:
 
 def _is_instance(known: AbstractType) -> bool:
     return isinstance(known, Exact) and bool(known.cls.__flags__ & HEAP_TYPE)
-
-
-def _may_iterate(user: object) -> bool:
-    """Whether `user` may ask a value for an iterator, or for a method that makes a generator."""
-    return isinstance(user, Instruction) and target(user) in (_iter_, _getattr_, _foreigncall_)
 
 
 class _Exit:
