@@ -12,7 +12,7 @@ import struct
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
-from adbc.rules import deep_copies
+from adbc.rules import deep_copies, shallow_copies
 from adbc.rules.classes import inherits
 from adbc.rules.deque_classes import room_of
 from adbc.rules.table import Overlay, Rule, ZeroRule
@@ -158,6 +158,7 @@ def _exactly(wanted: type) -> Any:
 
 ROWS: list[Rule] = [
     *deep_copies.ROWS,
+    *shallow_copies.ROWS,
     ZeroRule(slot_names, result=list),
     ZeroRule(has_own, result=bool),
     ZeroRule(names_of_record),

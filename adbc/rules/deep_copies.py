@@ -33,7 +33,7 @@ from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.scalars import ScalarKind
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "is_plain_class"]
 
 _ATOMS: frozenset[type] = frozenset({float, int, bool, str, bytes, complex, type(None), range})
 """Classes whose instances are their own copies, and hold nothing."""
@@ -69,7 +69,7 @@ def is_plain_structure(x: Any) -> bool:
         elif cls in ARRAY_FRESH:
             if x.dtype.kind not in "biufcmMSU":
                 return False
-        elif cls in classes or _is_plain_class(cls):
+        elif cls in classes or is_plain_class(cls):
             classes.add(cls)
             own = instance_dict(x)
             if any(name.startswith("__") for name in own):
@@ -94,7 +94,7 @@ def _is_own_copy(x: Any) -> bool:
     return issubclass(cls, enum.Enum) and kind.inactive  # the class is asked: an object may answer itself
 
 
-def _is_plain_class(cls: Any) -> bool:
+def is_plain_class(cls: Any) -> bool:
     """Whether instances of `cls` have fields in a dictionary and in slots and nothing else, and are copied by
     these."""
     kind, meta = kind_of(cls), type(cls)
