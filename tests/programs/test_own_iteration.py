@@ -227,6 +227,41 @@ def a_generator_that_is_kept(x: float) -> float:
     return total + sum(next(each) for each in kept) + sum(sum(each) for each in kept)
 
 
+class Pool(ByDict):
+    """It has ``keys``, so that a dict is made of it by these."""
+
+    def keys(self) -> Iterable[str]:
+        return self.rates.keys()
+
+
+class User:
+    def __init__(self, x: float) -> None:
+        self.pool = Pool(x)
+
+    def total(self) -> float:
+        total = 0.0
+        for k in range(3):
+            for name in self.pool:
+                total += self.pool[name] * k
+            total += dict(self.pool)["bc"] + {**self.pool}["d"]  # type: ignore[dict-item]
+        return total
+
+
+def dicts_of_an_object(x: float) -> float:
+    return User(x).total()
+
+
+def asked_when_it_is_come_to(x: float) -> float:
+    """A chain asks an object for an iterator when it comes to it, and not before."""
+    owner, total = Owner(x), 0.0
+    owner.bag = ByList(x)
+    for k, item in enumerate(itertools.chain([x, 1.0], owner.bag)):
+        if k == 1:
+            owner.bag.items = [x * x, 3.0]
+        total += item * (k + 1)
+    return total
+
+
 def names_and_items(x: float) -> float:
     table, total = ByDict(x), 0.0
     for k in range(4):
@@ -256,7 +291,7 @@ def trees(x: float) -> float:
 
 PROGRAMS = [p for cls in CLASSES for p in of_class(cls)] + [
     pairs_of_a_method, names_and_items, trees, members_that_give_iterators, a_member_that_is_hidden,
-    a_generator_that_is_kept,
+    a_generator_that_is_kept, dicts_of_an_object, asked_when_it_is_come_to,
 ]  # fmt: skip
 
 

@@ -16,6 +16,8 @@ are inserted.
 from __future__ import annotations
 
 import functools
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any
@@ -47,10 +49,14 @@ from adbc.types.places import is_method
 
 __all__ = ["SpecialBases"]
 
-_ROUNDS = 10
+_ROUNDS = 20
 """How often at most calls of what was found in functions that were written in are looked for."""
 _ASKING_LENGTHS = (list, tuple, sorted)
 """Functions that ask what they iterate over for its length too."""
+_ASKING = (*_ASKING_LENGTHS, sum, min, max, any, all, set, frozenset, math.fsum, math.prod, *HOLDERS)
+"""Functions in C that begin by asking for an iterator: a dict would be made of what has ``keys`` by these."""
+_APPLYING = (filter, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.starmap)
+"""Iterators in C that apply their first argument to what the second gives."""
 _ENOUGH = 160
 """A function with more instructions than this has nothing written into it here."""
 
@@ -353,8 +359,10 @@ class SpecialBases:
     def _begins_by_asking(self, call: Instruction, function: Any, number: int, known: Any) -> bool:
         """Whether `function` in C first asks operand `number` of `call`, an instance of a `known` class, for
         an iterator, and then, if it makes a list, for its length."""
+        if not any(function is of for of in _ASKING):
+            return False
         if any(function is holder for holder in HOLDERS):
-            return function not in (map, filter) or number > 2
+            return _is_iterated(function, number - 2)
         if any(function is of for of in _ASKING_LENGTHS):
             method, lacks = self.knowledge.special(known.cls, "__len__"), self.knowledge.lacks
             is_told = lacks(known.cls, "__len__") or (
@@ -380,6 +388,18 @@ class SpecialBases:
 
 def _is_instance(known: AbstractType) -> bool:
     return isinstance(known, Exact) and bool(known.cls.__flags__ & HEAP_TYPE)
+
+
+def _is_iterated(holder: Any, number: int) -> bool:
+    """Whether an iterator in C, of the class `holder`, asks argument `number` for an iterator as soon as it
+    is made: `itertools.chain` does so when it comes to it."""
+    if any(holder is cls for cls in (zip, itertools.zip_longest, itertools.compress)):
+        return True
+    if holder is map:
+        return number > 0
+    if any(holder is cls for cls in _APPLYING):
+        return number == 1
+    return number == 0 and holder is not itertools.chain
 
 
 class _Exit:
