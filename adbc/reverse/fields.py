@@ -1,5 +1,5 @@
-"""Writes to fields of instances, and elements, in the forwards pass: to fields of new objects, of anything
-but floats, and of what has no derivative over its like."""
+"""Writes to fields of instances, and to lists, in the forwards pass: to fields of new objects, of anything
+but floats, of what has no derivative over its like, and what is appended."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
-from adbc.reverse.adjoints import InitAdjoint, PutAdjoint, ReplaceAdjoint
+from adbc.reverse.adjoints import AppendAdjoint, InitAdjoint, PutAdjoint, ReplaceAdjoint
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
-from adbc.types.lattice import FLOAT, has_cotangent, has_shadow
+from adbc.types.lattice import FLOAT, has_cotangent, has_shadow, is_bare
 
 if TYPE_CHECKING:  # the builder has these functions among its handlers
     from adbc.reverse.forwards import ForwardsPass
 
-__all__ = ["field_init", "field_put", "replace", "stands_for"]
+__all__ = ["field_init", "field_put", "replace", "slot_append", "stands_for"]
 
 
 def stands_for(builder: ForwardsPass, call: Instruction, effect: Value) -> None:
@@ -59,3 +59,14 @@ def replace(builder: ForwardsPass, call: Instruction, site: CallSite, is_field: 
     write = intrinsics._setattr_ if is_field else operator.setitem
     stands_for(builder, call, builder.builder.call(write, u, i, builder.p(value)))
     builder.leave(ReplaceAdjoint(u, i, builder.p(old), is_field))
+
+
+def slot_append(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
+    """Append to a list what is a number, is memory or has no derivative."""
+    container, value = site.arguments
+    u, fu, known, support = builder.p(container), builder.s(container), type_of(value), builder.support
+    is_memory = has_shadow(known) or is_bare(known)
+    beside = builder.s(value) if has_shadow(known) else None if is_memory else value in builder.active
+    append = support.append_array if is_memory else support.append_item
+    stands_for(builder, call, builder.builder.call(append, u, fu, builder.p(value), beside))
+    builder.leave(AppendAdjoint(value, u, fu, is_memory))

@@ -23,7 +23,6 @@ from adbc.ir.traverse import cycles
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.reverse.adjoints import (
     Adjoint,
-    AppendAdjoint,
     CallAdjoint,
     ComplexAdjoint,
     CopyAdjoint,
@@ -43,7 +42,7 @@ from adbc.reverse.adjoints import (
 )
 from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
 from adbc.reverse.element_writes import store
-from adbc.reverse.fields import field_init, field_put, replace, stands_for
+from adbc.reverse.fields import field_init, field_put, replace, slot_append, stands_for
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.halves import write_display, write_halves
 from adbc.reverse.support import Support
@@ -184,8 +183,8 @@ class ForwardsPass(Mirror):
             Kind.STORE: functools.partial(store, self), Kind.SLOT_STORE: self._slot_store,
             Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: functools.partial(field_put, self),
             Kind.FIELD_INIT: functools.partial(field_init, self), Kind.TEXT: functools.partial(text, self),
-            Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite,
-            Kind.OVERWRITE_FIELD: self._overwrite,
+            Kind.SLOT_APPEND: functools.partial(slot_append, self), Kind.OVERWRITE_ITEM: self._overwrite_item,
+            Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,
             Kind.FORMULA: self._formula, Kind.UPDATE: self._update, Kind.WRITE: self._write,
             Kind.DERIVED: self._derived, Kind.ATTEMPT: self._attempt,
@@ -379,15 +378,6 @@ class ForwardsPass(Mirror):
     def _slot_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, site.row.rrule, False)
 
-    def _slot_append(self, call: Instruction, site: CallSite) -> None:
-        container, value = site.arguments
-        u, fu, known = self.p(container), self.s(container), type_of(value)
-        is_memory = has_shadow(known) or is_bare(known)
-        beside = self.s(value) if has_shadow(known) else None if is_memory else value in self.active
-        append = self.support.append_array if is_memory else self.support.append_item
-        stands_for(self, call, self.builder.call(append, u, fu, self.p(value), beside))
-        self.leave(AppendAdjoint(value, u, fu, is_memory))
-
     def _write_slot(self, call: Instruction, site: CallSite, rrule: Any, is_field: bool) -> None:
         container, key, value = site.arguments
         u, fu, i = self.p(container), self.s(container), self.p(key)
@@ -399,22 +389,26 @@ class ForwardsPass(Mirror):
     def _field_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, self.support.set_field, True)
 
-    def _overwrite(self, call: Instruction, site: CallSite) -> None:
+    def _overwrite_item(self, call: Instruction, site: CallSite) -> None:
+        self._overwrite(call, site, False)
+
+    def _overwrite_field(self, call: Instruction, site: CallSite) -> None:
+        self._overwrite(call, site, True)
+
+    def _overwrite(self, call: Instruction, site: CallSite, is_field: bool) -> None:
         """Write a float over a float of a container: the shadow has a number in that slot and keeps it."""
         container, key, value, old = site.arguments
-        shadow, is_field = self.s(container), site.kind is Kind.OVERWRITE_FIELD
         if is_bare(type_of(value)):
-            replace(self, call, site, is_field)
-            return
+            return replace(self, call, site, is_field)
+        shadow = self.s(container)
         if container not in self.active or isinstance(shadow, Const) or not self.without_numpy:
             written = dataclasses.replace(site, arguments=site.arguments[:3])
             rrule = self.support.set_field if is_field else site.row.rrule
-            self._write_slot(call, written, rrule, is_field)
-            return
+            return self._write_slot(call, written, rrule, is_field)
+        write = intrinsics._setattr_ if is_field else operator.setitem
         u, i = self.p(container), key if is_field else self.p(key)
         if value in self.active:
             self._check_slot(u, shadow)
-        write = intrinsics._setattr_ if is_field else operator.setitem
         stands_for(self, call, self.builder.call(write, u, i, self.p(value)))
         self.leave(OverwriteAdjoint(value, u, self._sink(shadow), i, self.p(old), is_field))
 

@@ -129,7 +129,17 @@ def _missing(d: Any, k: Any, /) -> Any:
     factory = factory_of(d) if has_constant(d) else d.default_factory
     if factory is None:
         raise KeyError(k)
-    value = factory()
+    value: Any
+    if factory is list:  # the most frequent ones need not be asked what they are
+        value = []
+    elif factory is dict:
+        value = {}
+    elif factory is float:
+        value = 0.0
+    elif factory is int:
+        value = 0
+    else:
+        value = factory()
     d[k] = value
     return value
 

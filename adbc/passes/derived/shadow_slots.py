@@ -40,6 +40,8 @@ from adbc.ir.intrinsics import (
 )
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import target
+from adbc.types.inference import type_of
+from adbc.types.lattice import INT
 
 __all__ = ["shadow_slots"]
 
@@ -92,8 +94,11 @@ def _place(instruction: Instruction, kind: str) -> _Place:
 
 def _may_be(a: _Place, b: _Place) -> bool:
     """Whether two places may be the same: fields of different names are not, elements of different indices
-    may be."""
-    return a[0] == b[0] and (a[0] == "element" or a[2] == b[2])
+    may be, and so may a field and what a dict, that of the object, has under its name."""
+    if a[0] == b[0]:
+        return a[0] == "element" or bool(a[2] == b[2])
+    (_, _, name), (_, _, key) = (a, b) if a[0] == "field" else (b, a)
+    return type_of(key) != INT if isinstance(key, Value) else bool(key == name)
 
 
 def _block(block: Block, replaced: dict[Value, Value]) -> None:
