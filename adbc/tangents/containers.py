@@ -85,7 +85,7 @@ class NamedTupleKind(TupleKind):
         return t.__dict__[key]
 
     def zero(self, x: Any) -> Any:
-        return zero_record(type(x)._fields) if {*map(type, tuple.__iter__(x))} == _FLOATS else None
+        return zero_record(type(x)._fields, tuple(map(type, tuple.__iter__(x))))
 
 
 _FLOATS = {float}

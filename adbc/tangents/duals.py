@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from adbc.tangents.nothing import NO_TANGENT
+
 __all__ = [
     "OPERATORS",
     "ArrayTangent",
@@ -126,10 +128,21 @@ def with_fields(cls: type[AnyRecord], fields: dict[str, Any]) -> AnyRecord:
     return made
 
 
+_ATOMS: frozenset[type] = frozenset({float, int, str, bool, type(None)})
+
+
+def zero_record(names: tuple[str, ...], classes: tuple[type, ...]) -> Any:
+    """The tangent zero of a record with these `names`, whose values are floats and other atoms, of these
+    `classes`; None if some of them are something else."""
+    if not _ATOMS.issuperset(classes):
+        return None
+    return _zero_of_atoms(names, classes) if float in classes else NO_TANGENT
+
+
 @functools.cache
-def zero_record(names: tuple[str, ...]) -> Tangent:
-    """The tangent zero of a record of floats with these `names`: one for all, as none can be changed."""
-    return Tangent(**dict.fromkeys(names, 0.0))
+def _zero_of_atoms(names: tuple[str, ...], classes: tuple[type, ...]) -> Tangent:
+    """One tangent for all such records, as none can be changed."""
+    return Tangent(**{n: 0.0 if cls is float else NO_TANGENT for n, cls in zip(names, classes, strict=True)})
 
 
 class FData(_Record):

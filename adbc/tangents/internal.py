@@ -66,8 +66,9 @@ def _zero_of_tuple(x: tuple[Any, ...]) -> Any:
     return _OF_ATOMS.get(tuple(map(type, x))) if len(x) <= _SHORT else None
 
 
-_OF_NUMBERS: dict[tuple[str, ...], FData] = {}
-"""By the names of their fields, the shadow of records that hold nothing but numbers."""
+_OF_FLAT: dict[tuple[Any, ...], FData] = {}
+"""By the names of their fields, and which of these have a derivative, the shadow of records that hold nothing
+but atoms, one of them a number."""
 
 
 def slot_shadow(t: Any) -> Any:
@@ -92,12 +93,14 @@ def slot_shadow(t: Any) -> Any:
     if cls is not Tangent and cls is not FData:
         return t if t is not NO_FDATA and is_address_tangent(cls) else NO_FDATA
     fields = t.__dict__
-    if {*map(type, fields.values())} == _FLOATS:
-        names = tuple(fields)
-        of_numbers = _OF_NUMBERS.get(names)
-        if of_numbers is None:
-            of_numbers = _OF_NUMBERS[names] = FData(**dict.fromkeys(names, NO_FDATA))
-        return of_numbers
+    kinds = tuple(map(type, fields.values()))
+    if float in kinds and _FLAT.issuperset(kinds):
+        names = *fields, *kinds
+        of_flat = _OF_FLAT.get(names)
+        if of_flat is None:
+            shadows = map(_SHADOWS.__getitem__, kinds)
+            of_flat = _OF_FLAT[names] = FData(**dict(zip(fields, shadows, strict=True)))
+        return of_flat
     return split_parts(t, slot_shadow, FData, None)
 
 
@@ -178,8 +181,11 @@ def slot_rdata(t: Any) -> Any:
     if cls is not Tangent:
         return None if is_address_tangent(cls) else t
     fields = t.__dict__
-    if {*map(type, fields.values())} == _FLOATS:
+    classes = {*map(type, fields.values())}
+    if classes == _FLOATS:
         return with_fields(RData, fields.copy())
+    if float in classes and classes <= _FLAT:
+        return with_fields(RData, {k: c if type(c) is float else None for k, c in fields.items()})
     return split_parts(t, slot_rdata, RData, None)
 
 
@@ -411,7 +417,7 @@ ARRAY_FINITE: dict[type, Any] = {}
 """By class of array, a function that says whether all numbers of an array are finite."""
 
 TABLES = (
-    NUMBERS, _OF_NUMBERS, ARRAY_MULTIPLY, ARRAY_DIVIDE, ARRAY_REDUCE, ARRAY_ACCUMULATE, ARRAY_OF_SEQUENCE,
+    NUMBERS, _OF_FLAT, ARRAY_MULTIPLY, ARRAY_DIVIDE, ARRAY_REDUCE, ARRAY_ACCUMULATE, ARRAY_OF_SEQUENCE,
     ARRAY_FRESH, ARRAY_FINITE,
 )  # fmt: skip
 """What is looked up by class here, and grows whenever a class is first met."""

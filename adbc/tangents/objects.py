@@ -170,9 +170,6 @@ class ExceptionKind(InstanceKind):
 _set_arguments = vars(BaseException)["args"].__set__
 
 
-_FLOATS = {float}
-
-
 class FrozenKind(ValueKind):
     """Frozen dataclasses with the generated constructor: values with named parts."""
 
@@ -193,7 +190,7 @@ class FrozenKind(ValueKind):
 
     def zero(self, x: Any) -> Any:
         values = map(object.__getattribute__, itertools.repeat(x), self.names)
-        return zero_record(self.names) if {*map(type, values)} == _FLOATS else None
+        return zero_record(self.names, tuple(map(type, values)))
 
     def rebuild(self, x: Any, parts: Parts) -> Any:
         y = object.__new__(type(x))

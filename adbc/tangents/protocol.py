@@ -139,8 +139,8 @@ class ValueKind(Kind):
         raise NotImplementedError
 
     def zero(self, x: Any) -> Any:
-        """The tangent zero of `x` if that has names for its parts and all are floats; else None.  Such values
-        are frequent, and need not be taken apart."""
+        """The tangent zero of `x` if that has names for its parts and all are floats or other atoms; else
+        None.  Such values are frequent, and need not be taken apart."""
         return None
 
     def _part(self, t: Any, key: Any) -> Any:
