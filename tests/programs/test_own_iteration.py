@@ -11,7 +11,12 @@ from typing import Any
 import pytest
 
 import adbc
-from tests.programs.checks import check_gradient, check_once_warm, check_second_derivative
+from tests.programs.checks import (
+    check_five_calls,
+    check_gradient,
+    check_once_warm,
+    check_second_derivative,
+)
 
 SCALES = [0.5, 1.0, 1.5, 2.0]
 
@@ -416,3 +421,34 @@ def test_lengths_are_asked_for_as_often() -> None:
         assert Counting.asked == once
         assert pullback(1.0)[0] == pytest.approx(3 * sum(SCALES))
         assert Counting.asked == 0
+
+
+class Raising(Bag):
+    """It gives two numbers and then raises, always."""
+
+    def __iter__(self) -> Iterator[float]:
+        for n, item in enumerate(self.items):
+            if n == 2:
+                raise ValueError(item)
+            yield item
+
+
+def raising(x: float) -> float:
+    holder, total = Holder(Raising(x)), 0.0
+    for k in range(3):
+        try:
+            for item in holder.bag:
+                total += item * (k + 1)
+        except ValueError as error:
+            total += error.args[0] ** 2
+        try:
+            total += sum(holder.bag)
+        except ValueError as error:
+            total += error.args[0]
+    return total
+
+
+@pytest.mark.parametrize("warm_after", [0, 2])
+def test_an_iterator_that_raises(warm_after: int) -> None:
+    """Code that is written at once knows what is behind it that never runs."""
+    check_five_calls(raising, warm_after, rel=1e-8)

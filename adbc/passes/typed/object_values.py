@@ -56,7 +56,7 @@ from adbc.passes.typed.record_values import (
 )
 from adbc.types.callsites import Binding
 from adbc.types.inference import is_rest, type_of
-from adbc.types.lattice import ANY, NONE, AbstractType, Exact, RecordType
+from adbc.types.lattice import ANY, NEVER, NONE, AbstractType, Exact, RecordType
 from adbc.types.records import made_object, record_field
 
 __all__ = ["ObjectKnowledge", "Result", "object_values"]
@@ -164,8 +164,12 @@ class _Attempt:
         return self._is_worth_it()
 
     def _is_worth_it(self) -> bool:
-        """Whether fields of objects are read, or objects come together in a phi."""
-        made = {v for v in records_of(self.graph) if type_of(v).cls in self.classes}  # type: ignore[attr-defined]
+        """Whether fields of objects are read, or objects come together in a phi: not where some of them are
+        behind what is seen to raise always."""
+        found = records_of(self.graph)
+        if any(type_of(v) is NEVER for v in found):
+            return False
+        made = {v for v in found if type_of(v).cls in self.classes}  # type: ignore[attr-defined]
         is_read = any(
             target(call) is record_field and call.operands[1] in made for call in self.graph.instructions()
         )
