@@ -337,7 +337,7 @@ def test_each_is_asked_as_in_a_plain_run(name: str, config: dict[str, Any]) -> N
         for _ in range(2):
             ASKED.clear()
             assert adbc.jvp(counted, (x,), (1.0,)) == (pytest.approx(value), pytest.approx(slope, abs=1e-6))
-            assert asked == ASKED
+            assert asked == ASKED, f"{ASKED} in place of {asked}"
             ASKED.clear()
             assert adbc.value_and_grad(counted)(x) == (
                 pytest.approx(value),
