@@ -67,8 +67,8 @@ def _zero_of_tuple(x: tuple[Any, ...]) -> Any:
 
 
 _OF_FLAT: dict[tuple[Any, ...], FData] = {}
-"""By the names of their fields, and which of these have a derivative, the shadow of records that hold nothing
-but atoms, one of them a number."""
+"""By the names of their fields, and the classes of the tangents there unless all are floats, the shadow of
+records that hold nothing but atoms, one of them a number."""
 
 
 def slot_shadow(t: Any) -> Any:
@@ -93,15 +93,17 @@ def slot_shadow(t: Any) -> Any:
     if cls is not Tangent and cls is not FData:
         return t if t is not NO_FDATA and is_address_tangent(cls) else NO_FDATA
     fields = t.__dict__
-    kinds = tuple(map(type, fields.values()))
-    if float in kinds and _FLAT.issuperset(kinds):
-        names = *fields, *kinds
-        of_flat = _OF_FLAT.get(names)
-        if of_flat is None:
-            shadows = map(_SHADOWS.__getitem__, kinds)
-            of_flat = _OF_FLAT[names] = FData(**dict(zip(fields, shadows, strict=True)))
-        return of_flat
-    return split_parts(t, slot_shadow, FData, None)
+    classes = {*map(type, fields.values())}
+    if classes == _FLOATS:
+        names: tuple[Any, ...] = tuple(fields)
+    elif float in classes and classes <= _FLAT:
+        names = *fields, *map(type, fields.values())
+    else:
+        return split_parts(t, slot_shadow, FData, None)
+    found = _OF_FLAT.get(names)
+    if found is None:
+        found = _OF_FLAT[names] = FData(**{k: _SHADOWS[type(c)] for k, c in fields.items()})
+    return found
 
 
 def slot_tangent(x: Any, f: Any) -> Any:
