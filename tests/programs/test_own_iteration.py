@@ -452,3 +452,42 @@ def raising(x: float) -> float:
 def test_an_iterator_that_raises(warm_after: int) -> None:
     """Code that is written at once knows what is behind it that never runs."""
     check_five_calls(raising, warm_after, rel=1e-8)
+
+
+ORDER: list[str] = []
+
+
+class Telling(Bag):
+    """It tells when it is asked for an iterator."""
+
+    def __iter__(self) -> Iterator[float]:
+        ORDER.append(type(self).__name__)
+        return iter(self.items)
+
+
+class Other(Telling):
+    pass
+
+
+def test_each_is_asked_in_its_turn() -> None:
+    """One of a known class, beside another of which the class is not known."""
+
+    def program(x: float, first: Any) -> float:
+        return in_pairs(Holder(Other(x)), first(x))
+
+    for k in range(60):
+        for first in (Telling, Other) if k % 2 else (Other, Telling):
+            ORDER.clear()
+            value = program(0.8, first)
+            expected = [*ORDER]
+            ORDER.clear()
+            assert adbc.jvp(program, (0.8, first), (1.0, None))[0] == value
+            assert expected == ORDER
+            assert adbc.grad(program)(0.8, first) == pytest.approx(2 * value / 0.8)
+
+
+def in_pairs(holder: Holder, first: Any) -> float:
+    total = 0.0
+    for _ in range(2):
+        total += sum(a * b for a, b in zip(first, holder.bag, strict=True))
+    return total

@@ -13,7 +13,7 @@ import pytest
 import adbc
 from adbc.rules.shallow_copies import is_copied_by_fields
 from adbc.testing import test_rule as check_rule
-from tests.programs.checks import check_gradient, check_once_warm
+from tests.programs.checks import check_gradient, check_once_warm, check_second_derivative
 
 
 class Body:
@@ -121,11 +121,7 @@ def test_gradients_once_warm(program: Callable[[float], float]) -> None:
 
 @pytest.mark.parametrize("program", [shares_what_stands_in_fields, particles])
 def test_second_derivatives(program: Callable[[float], float]) -> None:
-    expected = adbc.grad(adbc.grad(program))(0.8)
-    step = 1e-5
-    slope = (adbc.grad(program)(0.8 + step) - adbc.grad(program)(0.8 - step)) / (2 * step)
-    assert expected == pytest.approx(slope, rel=1e-6)
-    assert adbc.jvp(adbc.grad(program), (0.8,), (1.0,))[1] == pytest.approx(expected, rel=1e-12)
+    check_second_derivative(program, 0.8, rtol=1e-6)
 
 
 def test_objects_that_are_given() -> None:

@@ -139,8 +139,9 @@ class Knowledge(Members):
         """What is being asked, and of which functions; empty between questions."""
         self.samples: dict[Any, AbstractType | None] = {}
         """What calls on examples have shown, by function and descriptions of arguments."""
-        self.answering: dict[Any, Any] = {}
+        self.answering: dict[Key, bool] = {}
         """Whether functions are seen never to return `NotImplemented`."""
+        self.iterating = {}
         self.with_rules: dict[type, None] = {}
         """The classes of all that has a rule."""
         self.descriptors: dict[Any, types.FunctionType] = {}
@@ -149,7 +150,8 @@ class Knowledge(Members):
         """The variables in cells that code binds itself."""
         self.caches: tuple[dict[Any, Any], ...] = (
             self.with_rules, self.settled, self.descriptors, self.written,
-            self.results, self.readers, self.keepers, self.samples, self.answering, self.notes.kept,
+            self.results, self.readers, self.keepers, self.samples, self.answering, self.iterating,
+            self.notes.kept,
         )  # fmt: skip
         self.assumed: dict[Key, AbstractType] = {}
         """What functions whose results are being inferred are assumed to return; empty between questions."""
@@ -428,9 +430,10 @@ class Knowledge(Members):
     def answers(self, function: types.FunctionType) -> bool:
         """Whether `function`, which can be lifted, is seen never to return `NotImplemented`."""
         key = function.__code__, id(function.__globals__)
-        if key not in self.answering:
-            self.answering[key] = is_seen_to_answer(self.graphs.primal(function))
-        return bool(self.answering[key])
+        known = self.answering.get(key)
+        if known is None:
+            known = self.answering[key] = is_seen_to_answer(self.graphs.primal(function))
+        return known
 
     # -- types of results ----------------------------------------------------------------------------------
 

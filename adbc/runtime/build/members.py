@@ -47,8 +47,8 @@ class Members(abc.ABC):
     notes: Notes
     graphs: Graphs
     descriptors: dict[Any, types.FunctionType]
-    answering: dict[Any, Any]
-    """By function, what is seen of its results (`types.answers`)."""
+    iterating: dict[tuple[types.CodeType, int], frozenset[str] | None]
+    """By code and address of the globals, what has to be so that a method returns iterators."""
 
     @abc.abstractmethod
     def special(self, cls: type, name: str) -> types.FunctionType | None:
@@ -203,13 +203,12 @@ class Members(abc.ABC):
     def returns_iterators(self, method: types.FunctionType) -> frozenset[str] | None:
         """What has to be so that `method` returns iterators (`types.answers.iterators_seen`); None if that is
         not seen."""
-        key = "iter", method.__code__, id(method.__globals__)
-        if key not in self.answering:
+        key = method.__code__, id(method.__globals__)
+        if key not in self.iterating:
             count = method.__code__.co_argcount
             is_lifted = count > 0 and self.bind(method, count, ()) is not None
-            self.answering[key] = iterators_seen(self.graphs.primal(method)) if is_lifted else None
-        found: frozenset[str] | None = self.answering[key]
-        return found
+            self.iterating[key] = iterators_seen(self.graphs.primal(method)) if is_lifted else None
+        return self.iterating[key]
 
     def _gives_iterators(self, cls: type, name: str) -> bool:
         function = self.special(cls, name)

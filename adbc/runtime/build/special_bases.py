@@ -20,7 +20,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 from adbc import passes  # loaded when it is first used
 from adbc.flags import HEAP_TYPE
@@ -34,7 +34,7 @@ from adbc.passes.normal.dropped_generators import HOLDERS, makes_generators
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.managers import managers
 from adbc.passes.normal.step_edges import step_edges
-from adbc.passes.query import NOTHING, constant, target, use_counts
+from adbc.passes.query import NOTHING, constant, target
 from adbc.passes.typed.guards import behind_handlers, cut, guard, point_behind
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.graphs import Graphs
@@ -43,7 +43,7 @@ from adbc.runtime.build.managing import Managing, makes_managers
 from adbc.runtime.build.speculation import Base, Continuation, Site
 from adbc.types import ANY, AbstractType
 from adbc.types.inference import type_of
-from adbc.types.lattice import Exact, inferred_type
+from adbc.types.lattice import Exact, class_of, inferred_type
 from adbc.types.operators import length
 from adbc.types.places import is_method
 
@@ -92,15 +92,16 @@ class SpecialBases:
         found: dict[int, Site] = {}
         for number in base.roots.values():
             site = self.knowledge.guesses.sites.get((*key, number))
-            if site is not None and not site.gave_up and site.guess is not None and _is_instance(site.guess):
+            if site is not None and not site.gave_up and _is_instance(site.guess):
                 found[number] = site
         if not found:
             return found
         users = uses(base.graph)
+        calls = {number: call for call, number in base.roots.items()}
         return {
             number: site
-            for call, number in base.roots.items()
-            if (site := found.get(number)) is not None and self._is_walked(call, site.guess.cls, users)  # type: ignore[union-attr]  # exact
+            for number, site in found.items()
+            if _is_instance(site.guess) and self._is_walked(calls[number], site.guess.cls, users)
         }
 
     def _made(
@@ -190,15 +191,9 @@ class SpecialBases:
             is_consumed = is_manager or (len(takers) == 1 and self._is_consumed(call, takers[0]))
             if users[read] != [call] or not is_consumed or block in handling or point_behind(read) is None:
                 continue
-            changed, moved, _ = copy_graph(graph)
-            before, earlier, _ = copy_graph(graph)
-            rest = Continuation.behind(
-                _base(before, base, {v: earlier[c] for v, c in copies.items() if c in earlier}),
-                earlier[read], globals, key,  # type: ignore[arg-type]  # an instruction, like `read`
-            )  # fmt: skip
-            back = {copy: moved[value] for value, copy in earlier.items()}
+            changed, moved, rest, live = _copied_with_rest(graph, base, copies, read, globals, key)
             made: Any = moved[call]
-            _test_method(changed, moved[read], made, function, rest, [back[v] for v in rest.live])
+            _test_method(changed, moved[read], made, function, rest, live)
             if is_manager:
                 written = Managing(self.graphs, changed).manager(made)
                 is_written = managers(changed, {made: written}.get)
@@ -239,18 +234,11 @@ class SpecialBases:
                 continue
             if read.block in handling or type_of(read) is not ANY or point_behind(read) is None:
                 continue
-            changed, moved, _ = copy_graph(graph)
-            before, earlier, _ = copy_graph(graph)
-            rest = Continuation.behind(
-                _base(before, base, {v: earlier[c] for v, c in copies.items() if c in earlier}),
-                earlier[read], globals, key,  # type: ignore[arg-type]  # an instruction, like `read`
-            )  # fmt: skip
-            back = {copy: moved[value] for value, copy in earlier.items()}
-            exits = _Exit(site, rest, [back[v] for v in rest.live])
+            changed, moved, rest, live = _copied_with_rest(graph, base, copies, read, globals, key)
             call: Any = moved[read]
             place = point_behind(call)
-            assert place is not None
-            guard(changed, call, place, site.guess, exits, {})  # type: ignore[arg-type]  # it is known
+            assert place is not None and site.guess is not None
+            guard(changed, call, place, site.guess, _Exit(site, rest, live), {})
             tested.add(read)
             early.append(site)
             return changed, moved
@@ -259,21 +247,20 @@ class SpecialBases:
     def _is_walked(self, read: Instruction, cls: type, users: Mapping[Value, Sequence[object]]) -> bool:
         """Whether `read`, if it is an instance of `cls`, is asked for an iterator, or for a method or
         property that gives one."""
-        is_asked = self._asked(cls) is not None
         for user in users.get(read, ()):
             if not isinstance(user, Instruction):
                 continue
             function = target(user)
-            if function is _iter_ and is_asked:
+            if function is _iter_ and self._asked(cls) is not None:
                 return True
             if function is _getattr_:
                 name = str(constant(user.operands[2]))
                 member = self.knowledge.special(cls, name) or self.knowledge.accessor(cls, name, "get")
                 if member is not None and self._gives_iterators(member):
                     return True
-            if function is _foreigncall_ and is_asked and user.operands.count(read) == 1:
-                at, called = user.operands.index(read), constant(user.operands[1])
-                if at > 1 and self._begins_by_asking(user, called, at, Exact(cls)):
+            if function is _foreigncall_ and user.operands.count(read) == 1:
+                at = user.operands.index(read)
+                if at > 1 and _asks(constant(user.operands[1]), at - 2) and self._may_be_asked(user, at, cls):
                     return True
         return False
 
@@ -296,7 +283,6 @@ class SpecialBases:
     def _iterate(self, graph: Graph, globals: dict[str, Any]) -> bool:
         """Ask instances of known classes for iterators by their functions; whether there were any."""
         changed = False
-        uses = use_counts(graph)
         for block in graph.blocks:
             if block.handler is not None:
                 continue
@@ -305,15 +291,6 @@ class SpecialBases:
                     changed = self._ask_for_consumer(block, call) or changed
                     continue
                 source = call.operands[1]
-                if target(source) is _foreigncall_ and constant(source.operands[1]) is iter:  # type: ignore[attr-defined]  # a call
-                    # Not if something else takes elements from that iterator, or is done in between.
-                    at = block.instructions.index(call)
-                    is_next = bool(at) and block.instructions[at - 1] is source
-                    if len(source.operands) == 3 and is_next and uses[source] == 1:  # type: ignore[attr-defined]
-                        call.operands[1] = source.operands[2]  # type: ignore[attr-defined]
-                        block.instructions.remove(source)  # type: ignore[arg-type]
-                        changed = True
-                    continue
                 known = type_of(source)
                 function = self._asked(known.cls) if isinstance(known, Exact) else None
                 if function is None:
@@ -331,23 +308,21 @@ class SpecialBases:
         """Ask for iterators what `call`, of a function in C, begins by asking for one; whether there was
         such an instance of a known class."""
         function = constant(call.operands[1]) if target(call) is _foreigncall_ else NOTHING
-        if function is NOTHING:
-            return False
         changed = False
         for number in range(2, len(call.operands) - len(call.keywords)):
+            if not _asks(function, number - 2):
+                continue
             source = call.operands[number]
             known = type_of(source)
-            if not _is_instance(known) or call.operands.count(source) != 1:
+            if not _is_instance(known) or not self._may_be_asked(call, number, known.cls):
+                if _is_instance(known) or class_of(known) is None:
+                    break  # it may run code of its own when it is asked, which is before the next are
                 continue
-            asked = self._asked(known.cls)  # type: ignore[attr-defined]  # it is exact
-            if asked is None or not self._begins_by_asking(call, function, number, known):
-                continue
-            steps = [Instruction("call", [Const(asked), source], position=call.position)]
-            if any(function is of for of in _ASKING_LENGTHS):
-                method = self.knowledge.special(known.cls, "__len__")  # type: ignore[attr-defined]
-                if method is not None:
-                    operands = [Const(length), Const(method), source]
-                    steps.append(Instruction("call", operands, position=call.position))
+            steps = [Instruction("call", [Const(self._asked(known.cls)), source], position=call.position)]
+            method = self.knowledge.special(known.cls, "__len__")
+            if method is not None and any(function is of for of in _ASKING_LENGTHS):
+                operands = [Const(length), Const(method), source]
+                steps.append(Instruction("call", operands, position=call.position))
             at = block.instructions.index(call)
             block.instructions[at:at] = steps
             for step in steps:
@@ -356,19 +331,21 @@ class SpecialBases:
             changed = True
         return changed
 
-    def _begins_by_asking(self, call: Instruction, function: Any, number: int, known: Any) -> bool:
-        """Whether `function` in C first asks operand `number` of `call`, an instance of a `known` class, for
-        an iterator, and then, if it makes a list, for its length."""
-        if not any(function is of for of in _ASKING):
+    def _may_be_asked(self, call: Instruction, number: int, cls: type) -> bool:
+        """Whether operand `number` of `call`, of a function in C that begins by asking it for an iterator,
+        may be asked in front of the call, if it is an instance of `cls`; what makes a list then asks it for
+        its length."""
+        if self._asked(cls) is None or call.operands.count(call.operands[number]) != 1:
             return False
+        function = constant(call.operands[1])
         if any(function is holder for holder in HOLDERS):
-            return _is_iterated(function, number - 2)
+            return True
         if any(function is of for of in _ASKING_LENGTHS):
-            method, lacks = self.knowledge.special(known.cls, "__len__"), self.knowledge.lacks
-            is_told = lacks(known.cls, "__len__") or (
+            method, lacks = self.knowledge.special(cls, "__len__"), self.knowledge.lacks
+            is_told = lacks(cls, "__len__") or (
                 method is not None and self.knowledge.bind(method, 1, ()) is not None
             )
-            if not is_told or not lacks(known.cls, "__length_hint__"):
+            if not is_told or not lacks(cls, "__length_hint__"):
                 return False
         return bool(Consuming(self.graphs).consumer(call, number))
 
@@ -386,20 +363,20 @@ class SpecialBases:
         return self.knowledge.asked_for_iterator(cls)
 
 
-def _is_instance(known: AbstractType) -> bool:
+def _is_instance(known: AbstractType | None) -> TypeGuard[Exact]:
     return isinstance(known, Exact) and bool(known.cls.__flags__ & HEAP_TYPE)
 
 
-def _is_iterated(holder: Any, number: int) -> bool:
-    """Whether an iterator in C, of the class `holder`, asks argument `number` for an iterator as soon as it
-    is made: `itertools.chain` does so when it comes to it."""
-    if any(holder is cls for cls in (zip, itertools.zip_longest, itertools.compress)):
+def _asks(function: Any, number: int) -> bool:
+    """Whether `function` in C begins by asking argument `number` for an iterator: `itertools.chain` does so
+    when it comes to it."""
+    if not any(function is of for of in _ASKING) or function is itertools.chain:
+        return False
+    if any(function is cls for cls in (zip, itertools.zip_longest, itertools.compress)):
         return True
-    if holder is map:
+    if function is map:
         return number > 0
-    if any(holder is cls for cls in _APPLYING):
-        return number == 1
-    return number == 0 and holder is not itertools.chain
+    return number == (1 if any(function is cls for cls in _APPLYING) else 0)
 
 
 class _Exit:
@@ -434,6 +411,25 @@ def _base(graph: Graph, base: Base, copies: Mapping[Value, Value]) -> Base:
         for value in (*block.phis, *block.instructions):
             value.type = None
     return Base(graph, roots)
+
+
+def _copied_with_rest(
+    graph: Graph,
+    base: Base,
+    copies: Mapping[Value, Value],
+    read: Instruction,
+    globals: dict[str, Any],
+    key: tuple[Any, ...],
+) -> tuple[Graph, dict[Value, Value], Continuation, list[Value]]:
+    """A copy of `graph` to put a test behind `read` into, what became of the values, the rest of the function
+    for when that fails, and the values of the copy that the rest is given."""
+    changed, moved, _ = copy_graph(graph)
+    before, earlier, _ = copy_graph(graph)
+    again: Any = earlier[read]
+    unchanged = _base(before, base, {v: earlier[c] for v, c in copies.items() if c in earlier})
+    rest = Continuation.behind(unchanged, again, globals, key)
+    back = {copy: moved[value] for value, copy in earlier.items()}
+    return changed, moved, rest, [back[v] for v in rest.live]
 
 
 def _test_method(
