@@ -44,7 +44,7 @@ from adbc.types.displays import is_constant_dict, is_constant_display, keeps_no_
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, NONE, AbstractType, TupleType
-from adbc.types.library_calls import is_kept as is_kept_by_library
+from adbc.types.library_calls import gives_kept
 from adbc.types.number_calls import limit_of
 from adbc.types.places import is_beside, is_default, is_kept
 
@@ -529,10 +529,9 @@ class Mirror(abc.ABC):
                 where = builder.call(intrinsics._globals_)
                 builder.call(support.check_global, self.context, where, site.arguments[0])
             # An iterator that was met may stand anywhere; one that library code has just made is constant.
-            find = support.known if function is intrinsics._getattr_ else support.given
-            if function in _OF_GLOBALS:
-                known_as = next((a.value for a in site.arguments if isinstance(a, Const)), None)
-                find = support.kept if is_kept_by_library(self.source, known_as) else support.known
+            find = support.given
+            if function is intrinsics._getattr_ or function in _OF_GLOBALS:
+                find = support.kept if gives_kept(call) else support.known
             is_late = call in self.guarded and function not in (_OF_GLOBALS[1:])
             if is_late and self.has_companion(call):
                 self.met[call] = find

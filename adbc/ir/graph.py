@@ -19,7 +19,7 @@ from adbc.ir.terminators import Terminator, Unreachable
 from adbc.ir.values import Argument, Instruction, Phi, Value
 from adbc.records import record
 
-__all__ = ["IMPORT", "Block", "Graph", "Guard"]
+__all__ = ["HOME", "IMPORT", "Block", "Graph", "Guard"]
 
 
 class Block:
@@ -56,6 +56,8 @@ class Block:
 
 IMPORT = "import "
 """With this begins the path to what is found among the modules that are loaded, not among globals."""
+HOME = ":"
+"""With this ends the name of a module that a path begins with whose names are those of that module."""
 
 
 @record(frozen=True)
@@ -63,7 +65,8 @@ class Guard:
     """A fact about the outside world that the graph was specialised on.
 
     The object reached from the function's globals by `path` (a global or builtin name, or a package that is
-    imported, as `IMPORT` and its name; then attribute names) is `value`, by identity.
+    imported, as `IMPORT` and its name; then attribute names) is `value`, by identity.  In a function of
+    another module, which was written in, the path begins with the name of that module and `HOME`.
     """
 
     path: tuple[str, ...]

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from adbc.errors import AdbcError
 from adbc.ir.constants import named_constant
-from adbc.ir.graph import IMPORT, Block, Graph, Guard
+from adbc.ir.graph import HOME, IMPORT, Block, Graph, Guard
 from adbc.ir.ops import OPS
 from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator, Unreachable
 from adbc.ir.values import UNDEF, Const, Instruction, Phi, Value
@@ -212,7 +212,9 @@ class _Parser:
             if line.name() != "guard":
                 line.fail("expected a guard or a block")
             name = line.name()
-            path = tuple((f"{IMPORT}{line.name()}" if name == IMPORT.strip() else name).split("."))
+            home = (f"{name}{HOME}",) if line.accept(HOME) else ()
+            name = line.name() if home else name
+            path = (*home, *(f"{IMPORT}{line.name()}" if name == IMPORT.strip() else name).split("."))
             line.expect("is")
             self.graph.guards.append(Guard(path, self.constant(line)))
             line.end()

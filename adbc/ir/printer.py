@@ -11,7 +11,7 @@
 
 - The header holds the parameters with the marks of a Python signature (``/``, ``*``, ``*args``,
   ``**kwargs``), then ``free a, b`` if there are free variables.  A line ``guard math.sin is math.sin``
-  follows for each guard.
+  follows for each guard; ``guard shapes: Circle is ...`` says what a name means in another module.
 - Values without a name are numbered from 1 in order; a name that is taken gets a suffix.
 - A call is ``call function(arguments, name=keyword argument)``.  Any other operation is its name, its
   operands, then its attribute: ``%2 = getattr %x 'name'``.
@@ -170,7 +170,8 @@ def _header(graph: Graph, names: Names) -> str:
     if graph.free:
         text += f" free {', '.join(graph.free)}"
     for guard in graph.guards:
-        text += f"\n{INDENT}guard {'.'.join(guard.path)} is {names.constant(guard.value)}"
+        path = ".".join(guard.path).replace(":.", ": ")  # the name of a module, and names in it
+        text += f"\n{INDENT}guard {path} is {names.constant(guard.value)}"
     return text
 
 

@@ -339,6 +339,8 @@ def _made_function(call: Instruction) -> ClosureType | None:
         return None
     assert call.block is not None
     namespace = call.block.graph.namespace
+    if len(call.operands) > 7:  # it was written into a function of another module
+        namespace = call.operands[7].value.__dict__  # type: ignore[attr-defined]
     return None if namespace is None else ClosureType(code.value, namespace)  # type: ignore[arg-type]
 
 

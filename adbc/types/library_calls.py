@@ -24,7 +24,7 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import type_of
 from adbc.types.lattice import class_of, is_number
 
-__all__ = ["is_kept", "is_of_constants", "may_run_as_it_is"]
+__all__ = ["gives_kept", "is_kept", "is_of_constants", "may_run_as_it_is"]
 
 
 def may_run_as_it_is(function: types.FunctionType, call: Instruction, active: Sequence[Value]) -> bool:
@@ -62,9 +62,23 @@ def is_kept(graph: Graph, name: object) -> bool:
     namespace: dict[str, Any] = graph.namespace or {}
     if is_library_code(graph.filename, namespace):
         return True
-    if not isinstance(name, str):
-        return False
-    value: Any = namespace.get(name)
+    return isinstance(name, str) and _is_of_a_library(name, namespace.get(name))
+
+
+def gives_kept(call: Instruction) -> bool:
+    """Whether `call`, which reads a global or an attribute that is no field, gives what a library keeps."""
+    assert call.block is not None
+    owner = next((v.value for v in call.operands[1:] if isinstance(v, Const)), None)
+    if not isinstance(owner, types.ModuleType):
+        return not isinstance(owner, type) and is_kept(call.block.graph, owner)
+    name = call.operands[2]
+    assert isinstance(name, Const) and type(name.value) is str
+    return is_library_module(owner) or _is_of_a_library(name.value, vars(owner).get(name.value))
+
+
+def _is_of_a_library(name: str, value: Any) -> bool:
+    """Whether `value`, which stands in a module, is an object of a library, or a container that one has by
+    the same `name`."""
     if type(value) not in _CONTAINERS:
         return value is not None and not isinstance(value, _NO_MEMORY) and is_library_class(type(value))
     return any(

@@ -36,9 +36,9 @@ class Places(Protocol):
         """Whether attribute `name` of instances of exactly `cls`, a frozen dataclass, is a constant that the
         class has, unless an instance was given one beside its fields."""
 
-    def is_variable(self, cls: type, name: str) -> bool:
-        """Whether ``cls.name`` is a global variable: an object that stands in a class of the program and is
-        given as it is."""
+    def is_variable(self, owner: type | types.ModuleType, name: str) -> bool:
+        """Whether ``owner.name`` is a global variable: an object that stands in a class or module of the
+        program and is given as it is."""
 
     def method(self, cls: type, name: str) -> types.FunctionType | None:
         """The Python function that attribute `name` of instances of exactly `cls` is bound to, if it is one
@@ -81,9 +81,10 @@ def is_beside(call: Instruction, places: Places) -> bool:
 
 
 def is_variable(call: Instruction, places: Places) -> bool:
-    """Whether `call` reads a variable that stands in a class."""
-    cls, name = (value.value if isinstance(value, Const) else None for value in call.operands[1:3])
-    return isinstance(cls, type) and type(name) is str and places.is_variable(cls, name)
+    """Whether `call` reads a variable that stands in a class or module."""
+    owner, name = (value.value if isinstance(value, Const) else None for value in call.operands[1:3])
+    is_place = isinstance(owner, type | types.ModuleType)
+    return is_place and type(name) is str and places.is_variable(owner, name)  # type: ignore[arg-type]
 
 
 COUNTS = frozenset({int, bool, str, bytes, types.NoneType})

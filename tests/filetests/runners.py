@@ -7,6 +7,7 @@ that the pass leaves, or several, or lines of text.
 from __future__ import annotations
 
 import dataclasses
+import math
 import operator
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,6 +39,7 @@ from adbc.passes.normal.delegations import are_loops, without_delegations
 from adbc.passes.normal.dropped_generators import Made, ask_before_holders, drop_generators
 from adbc.passes.normal.enumerations import enumerations
 from adbc.passes.normal.fold_constants import fold_constants
+from adbc.passes.normal.foreign_names import foreign_names
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_call
 from adbc.passes.normal.getters import getters
 from adbc.passes.normal.handler_ends import handler_ends
@@ -545,6 +547,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "dropped_generators": _drop_generators,
     "consumed_generators": _with_generators,
     "generator_states": _with_generators,
+    "foreign_names": lambda graph: foreign_names(graph, math) or "a call",
     "sendings": _with_generators,
     "delegations": _without_delegations,
     "caught_stops": caught_stops,

@@ -98,6 +98,11 @@ KINDS: dict[str, Kind] = {
         lambda program: check_shifting(program, *_calls_of(program.seed)),
         lambda seed: seed % 4,
     ),
+    "apart": Kind(
+        lambda: functools.partial(ShiftingProgram, is_apart=True),
+        lambda program: check_shifting(program, *_calls_of(program.seed)),
+        lambda seed: seed % 4,
+    ),
     "warming": Kind(
         lambda: WarmingProgram, lambda program: check_warming(program, 8), lambda seed: (3, 1, 8, 0)[seed % 4]
     ),

@@ -10,7 +10,9 @@ from __future__ import annotations
 import importlib.machinery
 import linecache
 import random
+import sys
 import types
+import weakref
 from typing import Any
 
 import numpy as np
@@ -387,10 +389,18 @@ class _Maker:
         return ["with o:", *block(), f"    if {self.test()}:", "        raise Stop(a, 1)"]
 
 
-class ShiftingProgram:
-    """A function ``f(x, l, d, o, n)``, `source`, and what it is called with in call `n`."""
+def _show(filename: str, text: str) -> None:
+    """Let tracebacks show the lines of `text`."""
+    linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
 
-    def __init__(self, seed: int) -> None:
+
+class ShiftingProgram:
+    """A function ``f(x, l, d, o, n)``, `source`, and what it is called with in call `n`.
+
+    is_apart: the function has what it calls from another module.
+    """
+
+    def __init__(self, seed: int, is_apart: bool = False) -> None:
         choose = random.Random(seed)
         maker = _Maker(choose)
         body = maker.body(choose.randint(1, 3), 0)
@@ -412,13 +422,11 @@ class ShiftingProgram:
         self.source = "\n".join(["def f(x, l, d, o, n, start):", *lines]) + "\n"
         self.seed = seed
         self.filename = f"<shifting {seed}>"
-        self.text = f"{HEAD}\n{self.source}"
-        linecache.cache[self.filename] = (
-            len(self.text),
-            None,
-            self.text.splitlines(keepends=True),
-            self.filename,
-        )
+        self.text = self.source if is_apart else f"{HEAD}\n{self.source}"
+        _show(self.filename, self.text)
+        self.head: dict[str, Any] | None = None
+        """What stands in the other module."""
+        self.is_apart = is_apart
         self.space = self.fresh()
         self.changes = choose.sample(range(8), 3)
         self.at = choose.randint(3, 6)
@@ -428,8 +436,26 @@ class ShiftingProgram:
         module.__spec__ = importlib.machinery.ModuleSpec(module.__name__, None)
         self.module = module  # it is kept: globals go with it
         space = vars(module)
+        if self.is_apart:
+            self.head = self._imported()
+            space.update({k: v for k, v in self.head.items() if not k.startswith("__")})
         exec(compile(self.text, self.filename, "exec"), space)
         return space
+
+    def _imported(self) -> dict[str, Any]:
+        """The names of the other module, which is there for as long as the program is."""
+        name = f"shifting_head_{self.seed}_{id(self)}"
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__spec__ = importlib.machinery.ModuleSpec(name, None)
+        weakref.finalize(self, sys.modules.pop, name, None)
+        _show(f"<{name}>", HEAD)
+        exec(compile(HEAD, f"<{name}>", "exec"), vars(module))
+        return vars(module)
+
+    def _set(self, space: dict[str, Any], name: str, value: Any) -> None:
+        """Bind a global in `space`, and in the other module."""
+        for each in (space, self.head or space):
+            each[name] = value
 
     def change(self, space: dict[str, Any], n: int, at: int) -> None:
         """What happens to the world before call `n`, if all that changes does so from call `at` on."""
@@ -437,14 +463,14 @@ class ShiftingProgram:
             if 0 in self.changes:
                 space["Base"].go = space["go_anew"]
             if 1 in self.changes:
-                space["level"] = 2
+                self._set(space, "level", 2)
             if 2 in self.changes:
-                space["shape"] = (0.5, (1, 2.0), None)
+                self._set(space, "shape", (0.5, (1, 2.0), None))
             if 3 in self.changes:
                 space["tame"].__code__ = space["tame_anew"].__code__
         if n == at + 1:
             if 4 in self.changes:
-                space["level"] = np.float64(0.75)
+                self._set(space, "level", np.float64(0.75))
             if 5 in self.changes:
                 space["kept"].__defaults__ = ([0.5],)
             if 0 in self.changes:

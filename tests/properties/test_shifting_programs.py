@@ -12,7 +12,7 @@ from .checks import fresh_engine
 from .shifting_checks import check_shifting
 from .shifting_programs import ShiftingProgram
 
-COUNT = 150
+COUNT, APART = 150, 50
 WAYS = [("learn", 2), ("learn", 0), ("learn", 3), ("never", 0), ("learn", 1), ("dynamic", 0), ("always", 0)]
 """How types are guessed, and how often code is interpreted, of one program after the other."""
 
@@ -24,6 +24,15 @@ def test_what_changes_its_types_is_right_or_refused(seed: int) -> None:
         warnings.simplefilter("ignore")
         default_engine().guesses.mode, default_engine().tiers.warm_after = mode, warmth
         check_shifting(ShiftingProgram(seed), warmth + 5, warmth + 2)
+
+
+@pytest.mark.parametrize("seed", range(COUNT, COUNT + APART))
+def test_what_comes_from_another_module_is_right_or_refused(seed: int) -> None:
+    mode, warmth = WAYS[seed % len(WAYS)]
+    with fresh_engine(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        default_engine().guesses.mode, default_engine().tiers.warm_after = mode, warmth
+        check_shifting(ShiftingProgram(seed, is_apart=True), warmth + 5, warmth + 2)
 
 
 def test_programs_change_many_things() -> None:

@@ -39,6 +39,8 @@ class Graphs(Protocol):
 
     def small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None: ...
 
+    def moved(self, body: Graph, globals: dict[str, Any], graph: Graph) -> Graph | None: ...
+
     def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph: ...
 
 
@@ -51,6 +53,8 @@ class Callee(NamedTuple):
     cells: Sequence[Value] | None = None
     contents: Sequence[object] = ()
     path: tuple[str, ...] = ()
+    globals: dict[str, Any] | None = None
+    """What its names mean, or None if it is made in the caller by code of the same module."""
 
 
 Fits = Callable[[Graph, Value], bool]
@@ -106,8 +110,10 @@ class Calling:
         is_fit: Callable[[Graph, Sequence[Value]], bool],
     ) -> tuple[Graph, list[Value]] | None:
         callee = self._callee(call.operands[0])
-        namespace = self.graph.namespace
-        if callee is None or namespace is None or callee.code.co_flags & _NOT_CALLED:
+        if callee is None or callee.code.co_flags & _NOT_CALLED:
+            return None
+        namespace = self.graph.namespace if callee.globals is None else callee.globals
+        if namespace is None:
             return None
         if (callee.code, id(namespace)) in self.graphs.lifting or stands_in(call, callee.code):
             return None
@@ -122,20 +128,18 @@ class Calling:
             return None
         if not is_fit(body, bound.parameters):
             return None
-        if body.free:
-            filled = self._filled(body, callee)
-            if filled is None:
-                return None
-            body = filled
-        return body, [*_values(bound, call), *(callee.cells or ())]
+        moved = self.graphs.moved(body, namespace, self.graph)
+        if moved is not None and moved.free:
+            moved = self._filled(moved, callee)
+        if moved is None:
+            return None
+        return moved, [*_values(bound, call), *(callee.cells or ())]
 
     def _callee(self, value: Value) -> Callee | None:
         if isinstance(value, Instruction) and target(value) is _new_:
             return made_here(value)
         function = constant(value)
-        if type(function) is not types.FunctionType or function.__globals__ is not self.graph.namespace:
-            return None
-        if not self.graphs.bindings.is_followed(function):
+        if type(function) is not types.FunctionType or not self.graphs.bindings.is_followed(function):
             return None
         defaults = _defaults_of(function)
         path = next((g.path for g in self.graph.guards if g.value is function), ())
@@ -143,7 +147,7 @@ class Calling:
         if defaults is None or (cells and not path):
             return None
         contents = [NOTHING if cell == types.CellType() else cell.cell_contents for cell in cells]
-        return Callee(function.__code__, defaults, None, contents, path)
+        return Callee(function.__code__, defaults, None, contents, path, function.__globals__)
 
     def _filled(self, body: Graph, callee: Callee) -> Graph | None:
         """A copy of `body` that has what is known of the cells of its closure, or the cells as parameters
@@ -208,11 +212,11 @@ def stands_in(call: Instruction, code: types.CodeType) -> bool:
 
 def made_here(made: Instruction) -> Callee | None:
     """The function that a ``def`` or ``lambda`` in the graph makes; None if `made` is something else."""
-    if target(made) is not _new_ or len(made.operands) != 7:
+    if target(made) is not _new_ or not 7 <= len(made.operands) <= 8:
         return None
     if constant(made.operands[1]) is not types.FunctionType:
         return None
-    code, defaults, kwdefaults, _, closure = made.operands[2:]
+    code, defaults, kwdefaults, _, closure, *of = made.operands[2:]
     code = constant(code)
     if not isinstance(code, types.CodeType):
         return None
@@ -224,7 +228,7 @@ def made_here(made: Instruction) -> Callee | None:
     found = dict(zip(reversed(names), reversed(by_position), strict=False))
     for key, value in zip(by_name[::2], by_name[1::2], strict=True):
         found[constant(key)] = value
-    return Callee(code, found, cells)
+    return Callee(code, found, cells, globals=vars(constant(of[0])) if of else None)
 
 
 def _display(value: Value, kind: type) -> list[Value] | None:

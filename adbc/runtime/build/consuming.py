@@ -56,13 +56,13 @@ def _is_known(value: Value) -> bool:
     return type(constant(value)) is types.FunctionType
 
 
-def _codes_made(graph: Graph) -> Iterator[types.CodeType]:
-    """The code of each function that is made in `graph`."""
+def _codes_made(graph: Graph) -> Iterator[tuple[types.CodeType, dict[str, Any]]]:
+    """The code and globals of each function that is made in `graph`."""
     for call in graph.instructions():
         if target(call) is _new_ and constant(call.operands[1]) is types.FunctionType:
             code = constant(call.operands[2])
-            if isinstance(code, types.CodeType):
-                yield code
+            if isinstance(code, types.CodeType) and graph.namespace is not None:
+                yield code, vars(constant(call.operands[7])) if len(call.operands) > 7 else graph.namespace
 
 
 def _joins(called: Value) -> bool:
@@ -130,8 +130,8 @@ class Consuming:
 
     def __init__(self, graphs: Graphs) -> None:
         self.graphs = graphs
-        self._bodies: dict[types.CodeType, Graph | None] = {}
-        """By code, what may be written in for a generator; None while that is being found out, too."""
+        self._bodies: dict[tuple[types.CodeType, int], Graph | None] = {}
+        """By code and globals, what may be written in for a generator; None while that is found out, too."""
         self._delegating: set[Graph] = set()
         """The graphs among these of generators that delegate to others."""
         self._asking: dict[Graph, set[int]] = {}
@@ -149,8 +149,9 @@ class Consuming:
     def _body(self, code: types.CodeType, graph: Graph, globals: dict[str, Any]) -> Graph | None:
         """`graph`, that of a generator of this code, as it may be written into others: with those that it
         consumes or delegates to written into it."""
-        if code not in self._bodies:
-            self._bodies[code] = None
+        key = code, id(globals)
+        if key not in self._bodies:
+            self._bodies[key] = None
             if graph.is_generator and not calls_what_stops(code, globals):
                 body, _, _ = copy_graph(graph)
                 body.namespace = globals
@@ -162,17 +163,28 @@ class Consuming:
                 if without_delegations(body):
                     self._delegating.add(body)
                     self.consume(body, globals)
-                self._bodies[code] = body if is_simple_generator(body) else None
-        return self._bodies[code]
+                self._bodies[key] = body if is_simple_generator(body) else None
+        return self._bodies[key]
 
     def _written(
-        self, graph: Graph, body: Graph | None, values: Sequence[Value], cells: Sequence[Value] = ()
+        self,
+        graph: Graph,
+        body: Graph | None,
+        globals: dict[str, Any],
+        values: Sequence[Value],
+        cells: Sequence[Value] = (),
     ) -> Written | None:
-        """`body` with these arguments, unless it asks one for a value that may not be an iterator."""
+        """`body`, which runs with `globals`, with these arguments, unless it asks one for a value that may
+        not be an iterator."""
         asked = () if body is None else self._asking.get(body, ())
         if any(target(values[k]) is not _iter_ and not makes_one(graph, self, values[k]) for k in asked):
             return None
-        return None if body is None else Written(body, values, cells)
+        moved = None if body is None else self.graphs.moved(body, globals, graph)
+        if body is None or moved is None:
+            return None
+        if body in self._delegating:
+            self._delegating.add(moved)
+        return Written(moved, values, cells)
 
     def generator(self, graph: Graph, call: Instruction) -> Written | None:
         """The generator that `call` makes, if it may be written into `graph`: it is simple, and its names
@@ -186,7 +198,7 @@ class Consuming:
             return self._made_in_c(graph, call)
         if function is _iter_:
             return self._of_instance(graph, call)
-        if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
+        if type(function) is not types.FunctionType:
             return None
         if (function.__code__, id(function.__globals__)) in self.graphs.lifting:
             return None
@@ -201,7 +213,8 @@ class Consuming:
         except LiftError:  # it stays a call, and says why when it is made
             return None
         values = [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
-        return self._written(graph, self._body(function.__code__, body, function.__globals__), values)
+        globals = function.__globals__
+        return self._written(graph, self._body(function.__code__, body, globals), globals, values)
 
     def iterates(self, graph: Graph, made: Instruction) -> bool:
         """Whether `made` is an object whose ``__iter__`` is a generator that may be written into `graph`."""
@@ -221,8 +234,6 @@ class Consuming:
         function = getattr(cls, "__iter__", None)
         if path is None or type(function) is not types.FunctionType or stands_in(call, function.__code__):
             return None
-        if function.__globals__ is not graph.namespace:
-            return None
         is_generator = makes_generators(function.__code__)
         binding = self.graphs.bindings.find(function, 1, (), makes_generator=is_generator)
         if binding is None or len(binding.slots) != 1:
@@ -234,7 +245,8 @@ class Consuming:
         if not is_generator and gives_itself(body):
             does_something = len(body.blocks) > 1 or body.entry.instructions
             return self._asked(graph, path, cls, made, {0: function} if does_something else {})
-        written = self._written(graph, self._body(function.__code__, body, function.__globals__), [made])
+        globals = function.__globals__
+        written = self._written(graph, self._body(function.__code__, body, globals), globals, [made])
         guard = Guard((*path, "__iter__"), function)
         if written is not None and all(known.path != guard.path for known in graph.guards):
             graph.guards.append(guard)
@@ -245,17 +257,18 @@ class Consuming:
     ) -> Written | None:
         """The generator that an iterator of the class `cls`, which is found by `path`, is."""
         function = getattr(cls, "__next__", None)
-        if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
+        if type(function) is not types.FunctionType or not self.graphs.bindings.is_followed(function):
             return None
-        if not self.graphs.bindings.is_followed(function):
-            return None
-        if calls_what_stops(function.__code__, graph.namespace):
+        if calls_what_stops(function.__code__, function.__globals__):
             return None
         try:
             body = as_generator(self.graphs.primal(function))
         except LiftError:
             return None
         if body is None or not is_simple_generator(body):
+            return None
+        body = self.graphs.moved(body, function.__globals__, graph)
+        if body is None:
             return None
         guarded = {guard.path for guard in graph.guards}
         methods = (getattr(cls, name) for name in ("__iter__", "__next__"))
@@ -296,13 +309,14 @@ class Consuming:
         bound = bound_arguments(callee, call)
         if bound is None or code.co_flags & ANY_NUMBER:
             return None
-        if cells and any(may_stop(c, graph.namespace) for c in _codes_made(graph)):
+        if cells and any(may_stop(*made) for made in _codes_made(graph)):
             return None  # a cell may hold the function
+        globals = graph.namespace if callee.globals is None else callee.globals
         try:
-            body = self.graphs.lifted(code, graph.namespace)
+            body = self.graphs.lifted(code, globals)
         except LiftError:
             return None
-        return self._written(graph, self._body(code, body, graph.namespace), bound.parameters, cells)
+        return self._written(graph, self._body(code, body, globals), globals, bound.parameters, cells)
 
     def consumer(self, call: Instruction, number: int) -> Written | bool:
         """How a call consumes its operand `number` (`rules.consumers`): the function that it calls does, or
@@ -373,7 +387,7 @@ class Consuming:
         path = next((g.path for g in graph.guards if g.value is cls), None)
         count = len(call.operands) - (target(call) is _new_)
         binding = self.graphs.bindings.find(function, count, call.keywords)
-        if path is None or binding is None or function.__globals__ is not graph.namespace:
+        if path is None or binding is None:
             return False
         if (function.__code__, id(function.__globals__)) in self.graphs.lifting:
             return False
@@ -381,12 +395,13 @@ class Consuming:
             body = self.graphs.primal(function)
         except LiftError:
             return False
+        moved = self.graphs.moved(body, function.__globals__, graph)
         places = [k for k, slot in enumerate(binding.slots) if slot == place]
-        if len(places) != 1 or not _begins_with_all(body, body.arguments[places[0]], cls):
+        if moved is None or len(places) != 1 or not _begins_with_all(moved, moved.arguments[places[0]], cls):
             return False
         graph.guards.append(Guard((*path, "__init__"), function))
         known = {guard.path for guard in graph.guards}
-        graph.guards += [guard for guard in body.guards if guard.path not in known]
+        graph.guards += [guard for guard in moved.guards if guard.path not in known]
         return True
 
     def applied(self, call: Instruction) -> tuple[Written, int] | None:

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 from adbc.errors import ArgumentError, VerificationError
 from adbc.functions import is_function
 from adbc.ir.values import Const
-from adbc.runtime.build.facts import AnswerFact, CellFact, DefaultsFact
+from adbc.runtime.build.facts import AnswerFact, CellFact, DefaultsFact, NameFact, at_home
 from adbc.runtime.build.naming import Names, digest_of_code, functions_of
 from adbc.runtime.build.places import Nameless
 from adbc.runtime.build.sources import sources
@@ -394,9 +394,9 @@ class DiskCache:
                 for needed in needs
             ),
             "guards": tuple(
-                (fact.path, names.of(fact.value))
+                (fact.asked[1], names.of(fact.value))
                 for fact in rule.guards
-                if hasattr(fact, "path") and fact.globals is rule.globals
+                if type(fact) is NameFact and fact.asked[0] is rule.globals
             ),
             "classes": tuple(
                 (names.of(cls), attribute, None if fact.function is None else names.of(fact.function))
@@ -517,6 +517,7 @@ class Unwritten(DiskCache):
 
 
 def _looked_up(space: dict[str, Any], path: tuple[str, ...]) -> Any:
+    space, path = at_home(space, path)
     name, *rest = path
     if name in space:
         value = space[name]

@@ -47,6 +47,7 @@ from adbc.runtime.report.debug import Watch
 from adbc.runtime.report.frames import note_inlined
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.state.engine import DerivedView
+from adbc.runtime.state.graph_functions import Segments
 from adbc.runtime.state.stack import STACK
 from adbc.tangents.fields import FORMS
 from adbc.tangents.protocol import INACTIVE, KINDS, register_tangent
@@ -146,7 +147,7 @@ class Engine:
 
         # What dispatch and the ways in ask (`EngineView`), without one more function on the way.
         self.written = written
-        self.primal, self.segments, self.class_body = graphs.primal, graphs.segments, graphs.class_body
+        self.primal, self.class_body = graphs.primal, graphs.class_body
         self.only_reads, self.is_closed = self.knowledge.only_reads, self.knowledge.is_closed
         self.typeof = self.guesses.typeof
 
@@ -316,6 +317,15 @@ class Engine:
     def note_part(self, function: types.FunctionType, rule: Derived) -> None:
         """Note that `function` enters `rule`: what is derived from it depends on what `rule` depends on."""
         rules_of[function] = weakref.ref(rule)
+
+    def segments(self, function: types.FunctionType) -> Segments:
+        """The segments of a generator function, as it is now: a generator that is made goes on with them
+        however its rules are built."""
+        known = self.graphs.segments(function)
+        if all(fact.holds() for fact in known.facts):
+            return known
+        self.clear()
+        return self.graphs.segments(function)
 
     def check(self, rule: DerivedView) -> bool:
         """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from adbc.cpython.libraries import is_library_code
 from adbc.functions import is_function
-from adbc.ir.graph import IMPORT
+from adbc.ir.graph import HOME, IMPORT
 from adbc.rules.classes import inherits, overrides
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.glances import Checked, Glance, Shot
@@ -138,14 +138,24 @@ def _still(function: Any, meaning: _Meaning) -> bool:
     return len(now) == len(meaning) and all(map(is_, now, meaning))
 
 
+def at_home(globals: dict[str, Any], path: tuple[str, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The globals that the first name of `path` is one of, and the path from there: those of another module,
+    if it begins with one."""
+    if not path[0].endswith(HOME):
+        return globals, path
+    module = sys.modules.get(path[0][: -len(HOME)])
+    return ({} if module is None else vars(module)), path[1:]
+
+
 class NameFact:
     """Something about the world that must still hold: what a path of names leads to, what a function is."""
 
-    __slots__ = ("globals", "meaning", "path", "value")
+    __slots__ = ("asked", "globals", "meaning", "path", "value")
 
     def __init__(self, globals: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
-        self.globals = globals
-        self.path = path
+        self.asked = globals, path
+        """Where the path begins for who asks, and the path from there."""
+        self.globals, self.path = at_home(globals, path)
         self.value = value
         self.meaning = _meaning(value)
 

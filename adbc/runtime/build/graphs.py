@@ -13,6 +13,7 @@ from collections.abc import MutableMapping, Sequence
 from typing import Any
 
 from adbc import emit, lift, passes  # loaded when they are first used
+from adbc.cpython.libraries import is_code_of_users
 from adbc.cpython.size import may_be_straight
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph, Guard
@@ -26,6 +27,7 @@ from adbc.passes.normal.dropped_generators import (
     makes_generators,
     only_consumes,
 )
+from adbc.passes.normal.foreign_names import foreign_names, module_of
 from adbc.passes.normal.inline_calls import MOST_IN_CODE, is_small
 from adbc.passes.normal.segments import must_be_closed, segments
 from adbc.passes.normal.straight_generators import given_at_once
@@ -33,7 +35,7 @@ from adbc.passes.query import target
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.bindings import ANY_NUMBER, Bindings, gathered_names
 from adbc.runtime.build.derived import written
-from adbc.runtime.build.facts import CellFact, NameFact
+from adbc.runtime.build.facts import CellFact, NameFact, together
 from adbc.runtime.build.kept_graphs import KeptGraphs
 from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph
 from adbc.runtime.build.stopping import stops_inside
@@ -103,6 +105,11 @@ def _gather(graph: Graph, parameter: Argument, kind: type, parts: Sequence[Value
 
 _MOST_PARAMETERS = 12
 """The most parameters of a form of a function with ``*args`` or ``**kwargs``."""
+
+
+def _is_ours(globals: dict[str, Any]) -> bool:
+    """Whether these are the globals of a module of adbc."""
+    return str(globals.get("__name__")).partition(".")[0] == "adbc"
 
 
 class Graphs:
@@ -277,9 +284,9 @@ class Graphs:
 
     def small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None:
         """The function that `call` calls and what its parameters are, if it may be written into `graph`: it
-        is small, and its names mean the same there."""
+        is small, and its names can be looked up there."""
         function = target(call)
-        if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
+        if type(function) is not types.FunctionType:
             return None
         if (function.__code__, id(function.__globals__)) in self.lifting:
             return None
@@ -293,7 +300,23 @@ class Graphs:
         callee = self.primal(binding.function)
         if not is_small(callee):
             return None
-        return callee, [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
+        moved = self.moved(callee, function.__globals__, graph)
+        if moved is None:
+            return None
+        return moved, [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
+
+    def moved(self, body: Graph, globals: dict[str, Any], graph: Graph) -> Graph | None:
+        """`body`, of a function that runs with `globals`, as it may be written into `graph`; None if it may
+        not.  Code of a library may run as it is, so it stays a call; so does that of adbc, and what it calls.
+        """
+        if globals is graph.namespace:
+            return body
+        if graph.namespace is None or not is_code_of_users(body.filename, globals):
+            return None
+        module = module_of(globals)
+        if module is None or _is_ours(globals) or _is_ours(graph.namespace):
+            return None
+        return foreign_names(body, module)
 
     # -- generators ----------------------------------------------------------------------------------------
 
@@ -328,7 +351,13 @@ class Graphs:
             with self.lock:
                 graph = self.primal(function)
                 functions = tuple(GraphFunction(part, function.__globals__) for part in segments(graph))
-                known = self.generators[key] = Segments(functions, must_be_closed(graph), function.__code__)
+                named = [self.fact(function.__code__, function.__globals__, guard) for guard in graph.guards]
+                known = self.generators[key] = Segments(
+                    functions,
+                    must_be_closed(graph),
+                    function.__code__,
+                    together([*named, *graph.facts.values()]),
+                )
         return known
 
     def makes_closed(self, graph: Graph, function: types.FunctionType) -> bool:

@@ -363,9 +363,13 @@ class Knowledge(Members):
             self.notes.add((cls, f"{name}.default"), AnswerFact(cls, "default", (name,), True))
         return answer
 
-    def is_variable(self, cls: type, name: str) -> bool:
-        """Whether ``cls.name`` is an object that stands in a class of the program, no library's and none that
-        a call has made, whose attributes may have derivatives."""
+    def is_variable(self, owner: type | types.ModuleType, name: str) -> bool:
+        """Whether ``owner.name`` is an object that stands in a module, or in a class of the program, no
+        library's and none that a call has made, whose attributes may have derivatives."""
+        if isinstance(owner, types.ModuleType):
+            is_told = type(owner) is types.ModuleType and "__getattr__" not in vars(owner)
+            return is_told and name in vars(owner) and not hasattr(types.ModuleType, name)
+        cls: Any = owner
         if through_metaclass(type(cls), name) is SLOW or is_of_library(cls) or is_made_in_a_call(cls):
             return False
         return self.is_default(cls, name)

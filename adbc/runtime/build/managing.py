@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from typing import Protocol
+from typing import Any, Protocol
 
 from adbc import passes
 from adbc.errors import LiftError
@@ -43,6 +43,8 @@ class Graphs(Protocol):
 
     def segments(self, function: types.FunctionType, /) -> Segments: ...
 
+    def moved(self, body: Graph, globals: dict[str, Any], graph: Graph) -> Graph | None: ...
+
 
 class Managing:
     """What `managers` asks about the calls of one graph."""
@@ -61,8 +63,6 @@ class Managing:
         function = cell.cell_contents
         if type(function) is not types.FunctionType:
             return None
-        if function.__globals__ is not self.graph.namespace:
-            return None
         arguments = call.operands[1:]
         binding = self.graphs.bindings.find(function, len(arguments), call.keywords, makes_generator=True)
         if binding is None:
@@ -74,8 +74,8 @@ class Managing:
             return None
         if len(parts.functions) != 2:
             return None
-        before = _part(parts.functions[0].graph, function, False, "generator didn't yield")
-        after = _part(parts.functions[1].graph, function, True, "generator didn't stop")
+        before = self._part(parts.functions[0].graph, function, False, "generator didn't yield")
+        after = self._part(parts.functions[1].graph, function, True, "generator didn't stop")
         if before is None or after is None:
             return None
         path = next((g.path for g in self.graph.guards if g.value is helper), None)
@@ -86,6 +86,13 @@ class Managing:
         values = [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
         throws = None if is_careless else (thrown, parts.functions[1])
         return Managed(before, after, values, throws)
+
+    def _part(
+        self, segment: Graph, function: types.FunctionType, is_last: bool, complaint: str
+    ) -> Graph | None:
+        """`_part`, as it may be written into the graph."""
+        part = _part(segment, function, is_last, complaint)
+        return None if part is None else self.graphs.moved(part, function.__globals__, self.graph)
 
 
 def _part(segment: Graph, function: types.FunctionType, is_last: bool, complaint: str) -> Graph | None:

@@ -142,8 +142,8 @@ class Members(abc.ABC):
         return self._constructing(cls, "made", made_by(cls))
 
     def _constructing(self, cls: type, question: str, found: Any) -> Any:
-        if found is None or self.table.rows(found) or self.table.rows(cls):
-            return None
+        if found is None or is_of_library(found) or self.table.rows(found) or self.table.rows(cls):
+            return None  # a library's may run as it is, which fills the object where nobody sees it
         self.notes.add((cls, f"().{question}"), AnswerFact(cls, question, (), found))
         return found
 

@@ -80,6 +80,8 @@ class Callees(Protocol):
 
     def small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None: ...
 
+    def moved(self, body: Graph, globals: dict[str, Any], graph: Graph) -> Graph | None: ...
+
 
 class GeneratorsOf:
     """What is known of the functions that one function calls: `dropped_generators.Functions`."""

@@ -11,6 +11,7 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
+from adbc.cpython.libraries import is_library_class, is_library_code
 from adbc.passes.normal.dropped_generators import makes_generators
 
 __all__ = ["calls_what_stops", "may_stop", "stops_inside"]
@@ -38,15 +39,22 @@ def stops_inside(
 def calls_what_stops(
     code: types.CodeType, globals: Mapping[str, Any], seen: set[types.CodeType] | None = None
 ) -> bool:
-    """Whether `code` calls a function that may raise `StopIteration`: one of its module, one made in it, or a
-    method that a class of its module has by that name."""
+    """Whether `code` calls a function that may raise `StopIteration`: one that its module knows by name, and
+    that is of no library, one made in it, or a method that a class has by that name that its module knows."""
     seen = set() if seen is None else seen
     seen.add(code)
-    called = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
-    module = globals.get("__name__")
-    classes = [vars(cls) for cls in globals.values() if isinstance(cls, type) and cls.__module__ == module]
+    called: list[tuple[types.CodeType, Mapping[str, Any]]] = [
+        (constant, globals) for constant in code.co_consts if isinstance(constant, types.CodeType)
+    ]
+    classes = [vars(cls) for cls in globals.values() if isinstance(cls, type) and not is_library_class(cls)]
     for name in code.co_names:
         found = (globals.get(name), *(methods.get(name) for methods in classes))
         functions = (f for f in found if type(f) is types.FunctionType)
-        called += [f.__code__ for f in functions if f.__globals__ is globals]
-    return any(may_stop(c, globals, seen) for c in called if c not in seen and len(seen) < _MOST)
+        called += [(f.__code__, f.__globals__) for f in functions if _is_of_program(f, globals)]
+    return any(may_stop(c, space, seen) for c, space in called if c not in seen and len(seen) < _MOST)
+
+
+def _is_of_program(function: types.FunctionType, globals: Mapping[str, Any]) -> bool:
+    """Whether `function` is one of the module with these `globals`, or of another that is no library."""
+    space = function.__globals__
+    return space is globals or not is_library_code(function.__code__.co_filename, space)

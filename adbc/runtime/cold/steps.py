@@ -563,7 +563,8 @@ class NewInstance(_WithPlaces):
 
 
 class MakeFunction(_WithPlaces):
-    """A function is made, of code, defaults, keyword defaults, annotations and closure."""
+    """A function is made, of code, defaults, keyword defaults, annotations and closure, and of the module
+    whose names it knows, if that is another one."""
 
     __slots__ = ("has_constant_defaults",)
 
@@ -574,9 +575,10 @@ class MakeFunction(_WithPlaces):
         """Whether the keyword defaults are immutable constants."""
 
     def run(self, frame: Frame) -> None:
-        _, defaults, keyword_defaults, _, closure = self.places
+        _, defaults, keyword_defaults, _, closure, *of = self.places
         beside = frame.beside
-        made = new_function(frame.program.namespace, *[frame.values[i] for i in self.places])
+        namespace = vars(frame.values[of[0]]) if of else frame.program.namespace
+        made = new_function(namespace, *[frame.values[i] for i in self.places[:5]])
         companion = frame.program.mode.function(
             frame.context, made, beside[closure], beside[defaults],
             None if self.has_constant_defaults else beside[keyword_defaults],
