@@ -9,7 +9,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 
-__all__ = ["by_descriptor", "by_hook", "own_or_default"]
+__all__ = ["by_cache", "by_descriptor", "by_hook", "own_or_default"]
 
 
 @functools.lru_cache(500)
@@ -39,6 +39,26 @@ _ASKING = compile(
     "exec",
 )
 _HOOKING = compile("def by_hook(x, name):\n    return hook(x, name)", __file__, "exec")
+
+
+@functools.lru_cache(500)
+def by_cache(function: Any, name: str, field: Any, put: Any) -> types.FunctionType:
+    """The function that reads the attribute `name`, a ``functools.cached_property`` of `function`: by
+    `field`, if the object has such a field, else it asks the function and keeps what that gives by `put`."""
+    space = {"__name__": __name__, "ask": function, "field": field, "put": put}
+    space["has_field"] = intrinsics._has_field_
+    exec(compile(_KEEPING.format(name), __file__, "exec"), space)
+    return space["by_cache"]  # type: ignore[no-any-return]  # a function
+
+
+_KEEPING = """\
+def by_cache(obj):
+    if has_field(obj, {0!r}):
+        return field(obj, {0!r})
+    value = ask(obj)
+    put(obj, {0!r}, value)
+    return value
+"""
 
 
 def by_descriptor(cls: type, way: str, function: Any, descriptor: Any) -> types.FunctionType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import functools
 import types
 from typing import Any
 
@@ -13,9 +14,11 @@ from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.calls.classes import (
     asks_nothing,
+    cached_function,
     certain_member,
     descriptor,
     is_made_in_a_call,
+    lookup,
     name_of_class,
     presence,
     setting,
@@ -31,10 +34,10 @@ from adbc.runtime.calls.derived_classes import (
     iterated_as,
     made_by,
 )
-from adbc.runtime.calls.fields import get_field
+from adbc.runtime.calls.fields import get_field, set_field
 from adbc.runtime.calls.plain import is_of_library
 from adbc.types.answers import iterators_seen
-from adbc.types.attributes import by_descriptor, by_hook
+from adbc.types.attributes import by_cache, by_descriptor, by_hook
 from adbc.types.callsites import Binding
 
 __all__ = ["Members"]
@@ -94,6 +97,8 @@ class Members(abc.ABC):
     def through_descriptor(self, cls: type, name: str, way: str) -> types.FunctionType | None:
         """The function that reads (`way` is "get") or writes ("set") attribute `name` of instances of exactly
         `cls` by an object in Python that stands there in the class."""
+        if way == "get" and type(lookup(cls, name)) is functools.cached_property:
+            return self._through_cache(cls, name)
         found = None if is_made_in_a_call(cls) else descriptor(cls, name, way)
         if found is None or self.table.rows(found[0]) or self.table.rows(type(found[1].value)):
             return None
@@ -103,6 +108,14 @@ class Members(abc.ABC):
         if known is None:
             known = self.descriptors[key] = by_descriptor(cls, way, found[0], found[1].value)
         return known
+
+    def _through_cache(self, cls: type, name: str) -> types.FunctionType | None:
+        """The function that reads the ``functools.cached_property`` `name` of instances of exactly `cls`."""
+        found = None if is_made_in_a_call(cls) else cached_function(cls, name)
+        if found is None or self.table.rows(found[0]):
+            return None
+        self.notes.add((cls, f"{name}.cached"), AnswerFact(cls, "cached", (name,), found))
+        return by_cache(found[0], name, get_field, set_field)
 
     def name_of_class(self, cls: type) -> str | None:
         """What ``cls.__name__`` is, if that is known of a class which was not made in a call."""

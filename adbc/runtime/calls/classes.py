@@ -345,6 +345,17 @@ def descriptor(cls: type, name: str, way: str) -> tuple[Any, Same] | None:
     return (function, Same(found)) if is_python_function(function) else None
 
 
+def cached_function(cls: type, name: str) -> tuple[Any, Same] | None:
+    """The Python function of the ``functools.cached_property`` that stands in `cls` as `name`, and that, if
+    instances of exactly `cls` keep what it gives among their fields."""
+    found = lookup(cls, name)
+    if type(found) is not functools.cached_property or found.attrname != name:
+        return None
+    if not _has_default_access(cls) or not _is_own(cls, None) or hides_dictionary(cls):
+        return None
+    return (found.func, Same(found)) if is_python_function(found.func) else None
+
+
 def asks_nothing(cls: type, name: str) -> bool:
     """Whether no code is asked for attribute `name` of instances of exactly `cls`, be it there or not."""
     return presence(cls, name) is not None
