@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 import types
 import weakref
 from collections.abc import Callable, Sequence
@@ -285,12 +286,12 @@ class Context:
         if self.follows_inner or self.is_followed:
             return
         met = self.shadows.met
-        new = dict(itertools.islice(met.items(), before, None))
-        if not any(map(may_be_found, {type(x) for x, _ in new.values()})):
+        classes = {*map(type, map(_FIRST, itertools.islice(met.values(), before, None)))}
+        if not any(map(may_be_found, classes)):
             return
         if self.made is None:
             self.made = Made(self.given)
-        self.made.note_found(new, met)
+        self.made.note_found(dict(itertools.islice(met.items(), before, None)), met)
 
     def _is_constant(self, value: tuple[Any, ...]) -> bool:
         """Whether there are only constants in `value`, a tuple that did not come through an argument."""
@@ -381,6 +382,7 @@ class Context:
         return self.known_tangent(value)
 
 
+_FIRST = operator.itemgetter(0)
 _FEW = 4
 
 

@@ -44,7 +44,7 @@ from adbc.tangents.walk import REGION, Memo
 __all__ = ["last", "lasting", "may_last", "note_met", "would_last"]
 
 _SOME, _FEW = 48, 128
-"""Fewer shadows than these are made as quickly, unless they are of a container with as many elements."""
+"""Fewer shadows than these are made as quickly, unless one is of a container of as many values."""
 _CALLS = 3
 """In so many calls is memory met before its shadows are kept, which takes twice as long as to make them."""
 _LARGE = 500_000
@@ -131,7 +131,8 @@ class _Lasting:
 
     def _keepers(self, memos: int) -> list[int]:
         """How often each entry is referred to, apart from those `memos` that it was put into."""
-        return [count - memos for count in map(sys.getrefcount, self._pairs)]
+        counts = [*map(sys.getrefcount, self._pairs)]
+        return [count - memos for count in counts] if memos else counts
 
     def stands(self) -> bool:
         """Whether the memory is what the shadows were made for."""
@@ -238,10 +239,8 @@ def lasting(root: Any, memo: Memo, before: int) -> None:
     """Let the shadows of `root` last that were entered into `memo` just now, when it had `before` entries, if
     the same memory was met in earlier calls."""
     made = len(memo) - before
-    if made < _SOME and (type(root) not in (list, dict) or len(root) < _FEW):
+    if made < _SOME and not any(_takes_long(x) for x, _ in islice(memo.values(), before, None)):
         return
-    if made == 1 and type(root) in (list, dict) and _ATOMS.issuperset(map(type, _values(root))):
-        return  # a table is made at once
     if REGION in memo or note_met(root) < _CALLS or made > _LARGE or _trials.wasted >= _TRIALS:
         return
     entries = {key: memo[key] for key in islice(memo, before, None)}
@@ -258,6 +257,14 @@ def lasting(root: Any, memo: Memo, before: int) -> None:
         _trials.wasted += 1  # until they are of use
         while len(_kept) > _MOST or sum([len(kept.entries) for kept in _kept.values()]) > _LARGE:
             _forget(next(iter(_kept)))
+
+
+def _takes_long(x: Any) -> bool:
+    """Whether `x` is a container of many values that have parts, as far as the first ones say: a table of
+    atoms is made at once."""
+    if type(x) not in (list, dict) or len(x) < _FEW:
+        return False
+    return not _ATOMS.issuperset(map(type, islice(_values(x), 8)))
 
 
 def _may_be_kept(key: Any, entry: tuple[Any, Any]) -> bool:

@@ -146,6 +146,17 @@ def test_a_method_of_an_object_with_data() -> None:
     check_repeatedly(Holder([Point(*p) for p in NUMBERS]).loss)
 
 
+def test_an_object_that_has_many_tuples() -> None:
+    holder = Holder([*NUMBERS])
+    f = lambda k: by_place(k, holder.data)  # noqa: E731
+    check_repeatedly(f)
+    assert lasting._kept[id(holder)].uses > 0
+    holder.data[3] = (5.0, 1.0)
+    check_repeatedly(f)
+    holder.data = [(x, 2.0 * y) for x, y in NUMBERS]
+    check_repeatedly(f)
+
+
 def replace_element(data: list[Any]) -> None:
     data[3] = Point(5.0, 1.0)
 
