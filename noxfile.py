@@ -92,7 +92,7 @@ def mutations(session: nox.Session) -> None:
 COUNTS = {
     "functions": 100_000, "classes": 10_000, "numpy": 10_000, "constants": 10_000, "mixtures": 10_000,
     "recursion": 10_000, "generators": 10_000, "arrays": 10_000, "formulas": 10_000, "closures": 10_000,
-    "shifting": 10_000, "warming": 10_000, "second": 1_000,
+    "shifting": 10_000, "apart": 2_000, "warming": 10_000, "second": 1_000,
 }  # fmt: skip
 """How many random programs of each kind are run."""
 

@@ -74,6 +74,7 @@ STATE = {
     "tangents.scalars.NUMBERS": KINDS,
     "tangents.walk.VISITS_OF_NUMBERS": ARRAYS,
     "tangents.walk._VISITORS": ARRAYS,
+    "types.attributes.by_cache": MEMO,
     "types.attributes.by_hook": MEMO,
     "types.attributes.own_or_default": MEMO,
     "types.promises._read": MEMO,
