@@ -18,7 +18,7 @@ from typing import Any
 
 from adbc.emit.delegation import delegate, iterator_to_delegate_to
 from adbc.ir import intrinsics as i
-from adbc.ir.interpret import new_function_of
+from adbc.ir.interpret import new_function
 from adbc.ir.ops import OPS
 from adbc.ir.values import Const, Instruction, Value
 from adbc.records import record
@@ -469,7 +469,7 @@ def _new(a: list[Value]) -> Plan | None:
                 present.append(value)
         return Plan([*present, code, ("make_function", flags)])
     if kind is types.FunctionType and len(parts) == 6:
-        return call_plan(Const(new_function_of), [parts[5], *parts[:5]])
+        return call_plan(Const(new_function), [Const(None), *parts])
     return call_plan(a[0], parts)
 
 

@@ -16,10 +16,10 @@ from typing import Any
 
 from adbc.ir.printer import print_graph
 from adbc.ir.terminators import Terminator, Unreachable
-from adbc.ir.values import Argument, Instruction, Phi, Value
+from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.records import record
 
-__all__ = ["HOME", "IMPORT", "Block", "Graph", "Guard"]
+__all__ = ["HOME", "IMPORT", "MODULE", "Block", "Graph", "Guard", "globals_made"]
 
 
 class Block:
@@ -192,3 +192,18 @@ class Graph:
 
     def __str__(self) -> str:
         return print_graph(self)
+
+
+MODULE = 7
+"""The number of the operand of what makes a function that says of which module its names are, if that is not
+the module of the graph."""
+
+
+def globals_made(call: Instruction) -> dict[str, Any] | None:
+    """The globals of the function that `call` makes, if they are known."""
+    if len(call.operands) > MODULE:
+        module = call.operands[MODULE]
+        assert isinstance(module, Const)
+        return vars(module.value)
+    assert call.block is not None
+    return call.block.graph.namespace

@@ -31,7 +31,7 @@ from adbc.ir.ops import call_form
 from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator
 from adbc.ir.values import UNDEF, Const, Instruction, Value
 
-__all__ = ["IterationLimitError", "interpret", "new_function", "new_function_of"]
+__all__ = ["IterationLimitError", "interpret", "new_function"]
 
 
 class IterationLimitError(AdbcError):
@@ -306,30 +306,23 @@ class _Frame:
 
     def new(self, kind: type, *parts: Any) -> Any:
         if kind is types.FunctionType:
-            return new_function(*_named(self.globals, parts))
+            return new_function(self.globals, *parts)
         return intrinsics._new_(kind, *parts)
 
 
-def _named(namespace: dict[str, Any], parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What `new_function` is given: `parts`, and the globals of the module behind them, if there is one."""
-    return (namespace, *parts) if len(parts) <= 5 else (vars(parts[5]), *parts[:5])
-
-
-def new_function_of(module: types.ModuleType, *parts: Any) -> types.FunctionType:
-    """The function that a ``def`` or ``lambda`` in `module` makes of these parts."""
-    return new_function(vars(module), *parts)
-
-
 def new_function(
-    namespace: dict[str, Any],
+    namespace: dict[str, Any] | None,
     code: types.CodeType,
     defaults: tuple[Any, ...] | None = None,
     keyword_defaults: dict[str, Any] | None = None,
     annotations: Any = None,
     closure: tuple[types.CellType, ...] | None = None,
+    module: types.ModuleType | None = None,
 ) -> types.FunctionType:
-    """The function that a ``def`` or ``lambda`` makes whose globals are `namespace`."""
-    function = types.FunctionType(code, namespace, None, defaults, closure)
+    """The function that a ``def`` or ``lambda`` makes whose globals are `namespace`, or those of `module`."""
+    space = namespace if module is None else vars(module)
+    assert space is not None
+    function = types.FunctionType(code, space, None, defaults, closure)
     function.__kwdefaults__ = keyword_defaults
     if isinstance(annotations, tuple):  # the bytecode has names and annotations in turn
         annotations = dict(zip(annotations[::2], annotations[1::2], strict=True))

@@ -17,7 +17,7 @@ from typing import Any
 
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir import intrinsics
-from adbc.ir.graph import Block, Graph
+from adbc.ir.graph import Block, Graph, globals_made
 from adbc.ir.terminators import Return
 from adbc.ir.traverse import depth_first_postorder
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
@@ -337,10 +337,7 @@ def _made_function(call: Instruction) -> ClosureType | None:
     kind, code = call.operands[1:3] if len(call.operands) > 2 else (None, None)
     if not (isinstance(kind, Const) and kind.value is types.FunctionType and isinstance(code, Const)):
         return None
-    assert call.block is not None
-    namespace = call.block.graph.namespace
-    if len(call.operands) > 7:  # it was written into a function of another module
-        namespace = call.operands[7].value.__dict__  # type: ignore[attr-defined]
+    namespace = globals_made(call)
     return None if namespace is None else ClosureType(code.value, namespace)  # type: ignore[arg-type]
 
 

@@ -83,8 +83,9 @@ def is_beside(call: Instruction, places: Places) -> bool:
 def is_variable(call: Instruction, places: Places) -> bool:
     """Whether `call` reads a variable that stands in a class or module."""
     owner, name = (value.value if isinstance(value, Const) else None for value in call.operands[1:3])
-    is_place = isinstance(owner, type | types.ModuleType)
-    return is_place and type(name) is str and places.is_variable(owner, name)  # type: ignore[arg-type]
+    if not isinstance(owner, type | types.ModuleType) or not isinstance(name, str):
+        return False
+    return places.is_variable(owner, name)
 
 
 COUNTS = frozenset({int, bool, str, bytes, types.NoneType})

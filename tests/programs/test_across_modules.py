@@ -247,7 +247,7 @@ def test_a_module_that_is_not_found_under_its_name() -> None:
     source = "SCALE = 2.0\ndef walk(x):\n    yield x * SCALE\n    yield x * x * SCALE\n"
     for name in ("nowhere", "math"):
         space: dict[str, Any] = {"__name__": name}
-        exec(source, space)  # noqa: S102
+        exec(source, space)
 
         def program(x: float, walk: Any = space["walk"]) -> float:
             return sum(walk(x))

@@ -28,7 +28,7 @@ import sys
 import types
 from typing import Any
 
-from adbc.ir.graph import HOME, IMPORT, Graph, Guard
+from adbc.ir.graph import HOME, IMPORT, MODULE, Graph, Guard
 from adbc.ir.intrinsics import (
     CONTEXTUAL,
     _freevar_,
@@ -44,9 +44,6 @@ from adbc.ir.values import Const, Instruction
 from adbc.passes.query import constant, target
 
 __all__ = ["foreign_names", "module_of"]
-
-PARTS = 7
-"""The operands of what makes a function of the module in whose code it stands."""
 
 _ANYWHERE = (_freevar_, _yield_, _yield_from_)
 """What depends on the frame, but on no names."""
@@ -68,7 +65,7 @@ def foreign_names(graph: Graph, module: types.ModuleType) -> Graph | None:
     for call in found.instructions():
         if target(call) is _global_:
             call.operands = [Const(_getattr_), Const(module), call.operands[1]]
-        elif _makes_function(call) and len(call.operands) == PARTS:
+        elif _makes_function(call) and len(call.operands) == MODULE:
             call.operands.append(Const(module))
     home = f"{module.__name__}{HOME}"
     found.guards = [

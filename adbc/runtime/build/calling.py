@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from adbc.cpython.size import may_be_straight
 from adbc.errors import LiftError
-from adbc.ir.graph import Graph, Guard
+from adbc.ir.graph import MODULE, Graph, Guard, globals_made
 from adbc.ir.intrinsics import _cell_get_, _freevar_, _new_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
@@ -54,7 +54,7 @@ class Callee(NamedTuple):
     contents: Sequence[object] = ()
     path: tuple[str, ...] = ()
     globals: dict[str, Any] | None = None
-    """What its names mean, or None if it is made in the caller by code of the same module."""
+    """The globals in which its names are looked up, if they are known."""
 
 
 Fits = Callable[[Graph, Value], bool]
@@ -110,10 +110,8 @@ class Calling:
         is_fit: Callable[[Graph, Sequence[Value]], bool],
     ) -> tuple[Graph, list[Value]] | None:
         callee = self._callee(call.operands[0])
-        if callee is None or callee.code.co_flags & _NOT_CALLED:
-            return None
-        namespace = self.graph.namespace if callee.globals is None else callee.globals
-        if namespace is None:
+        namespace = None if callee is None else callee.globals
+        if callee is None or namespace is None or callee.code.co_flags & _NOT_CALLED:
             return None
         if (callee.code, id(namespace)) in self.graphs.lifting or stands_in(call, callee.code):
             return None
@@ -212,11 +210,11 @@ def stands_in(call: Instruction, code: types.CodeType) -> bool:
 
 def made_here(made: Instruction) -> Callee | None:
     """The function that a ``def`` or ``lambda`` in the graph makes; None if `made` is something else."""
-    if target(made) is not _new_ or not 7 <= len(made.operands) <= 8:
+    if target(made) is not _new_ or len(made.operands) < MODULE:
         return None
     if constant(made.operands[1]) is not types.FunctionType:
         return None
-    code, defaults, kwdefaults, _, closure, *of = made.operands[2:]
+    code, defaults, kwdefaults, _, closure = made.operands[2:MODULE]
     code = constant(code)
     if not isinstance(code, types.CodeType):
         return None
@@ -228,7 +226,7 @@ def made_here(made: Instruction) -> Callee | None:
     found = dict(zip(reversed(names), reversed(by_position), strict=False))
     for key, value in zip(by_name[::2], by_name[1::2], strict=True):
         found[constant(key)] = value
-    return Callee(code, found, cells, globals=vars(constant(of[0])) if of else None)
+    return Callee(code, found, cells, globals=globals_made(made))
 
 
 def _display(value: Value, kind: type) -> list[Value] | None:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from adbc import passes
 from adbc.errors import LiftError
 from adbc.functions import is_function
-from adbc.ir.graph import Graph, Guard
+from adbc.ir.graph import Graph, Guard, globals_made
 from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _new_, _setattr_
 from adbc.ir.traverse import copy_graph, uses
 from adbc.ir.values import UNDEF, Const, Instruction, Value
@@ -61,8 +61,9 @@ def _codes_made(graph: Graph) -> Iterator[tuple[types.CodeType, dict[str, Any]]]
     for call in graph.instructions():
         if target(call) is _new_ and constant(call.operands[1]) is types.FunctionType:
             code = constant(call.operands[2])
-            if isinstance(code, types.CodeType) and graph.namespace is not None:
-                yield code, vars(constant(call.operands[7])) if len(call.operands) > 7 else graph.namespace
+            globals = globals_made(call)
+            if isinstance(code, types.CodeType) and globals is not None:
+                yield code, globals
 
 
 def _joins(called: Value) -> bool:
@@ -303,15 +304,14 @@ class Consuming:
     def _made_here(self, graph: Graph, call: Instruction, made: Instruction) -> Written | None:
         """The generator of a function that is made in the graph, as that of a generator expression is."""
         callee = made_here(made)
-        if callee is None or graph.namespace is None or not makes_generators(callee.code):
+        if callee is None or callee.globals is None or not makes_generators(callee.code):
             return None
-        code, cells = callee.code, callee.cells or ()
+        code, globals, cells = callee.code, callee.globals, callee.cells or ()
         bound = bound_arguments(callee, call)
         if bound is None or code.co_flags & ANY_NUMBER:
             return None
         if cells and any(may_stop(*made) for made in _codes_made(graph)):
             return None  # a cell may hold the function
-        globals = graph.namespace if callee.globals is None else callee.globals
         try:
             body = self.graphs.lifted(code, globals)
         except LiftError:

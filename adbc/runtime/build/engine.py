@@ -321,10 +321,8 @@ class Engine:
     def segments(self, function: types.FunctionType) -> Segments:
         """The segments of a generator function, as it is now: a generator that is made goes on with them
         however its rules are built."""
-        known = self.graphs.segments(function)
-        if all(fact.holds() for fact in known.facts):
-            return known
-        self.clear()
+        if not self.graphs.are_segments_right(function):
+            self.clear()
         return self.graphs.segments(function)
 
     def check(self, rule: DerivedView) -> bool:

@@ -36,6 +36,7 @@ from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.bindings import ANY_NUMBER, Bindings, gathered_names
 from adbc.runtime.build.derived import written
 from adbc.runtime.build.facts import CellFact, NameFact, together
+from adbc.runtime.build.glances import Checked
 from adbc.runtime.build.kept_graphs import KeptGraphs
 from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph
 from adbc.runtime.build.stopping import stops_inside
@@ -132,6 +133,8 @@ class Graphs:
         self.facts: dict[Key, dict[tuple[Any, ...], NameFact]] = {}
         """What the guards of graphs say, as it was when the first of these was lifted."""
         self.generators: dict[Key, Segments] = {}
+        self.cut_by: dict[Key, Sequence[Checked]] = {}
+        """What the graphs were specialised on that were cut into these."""
         self.must_close: dict[Key, bool] = {}
         """Whether generators have to be closed where they are dropped, by the function that makes or returns
         them."""
@@ -145,7 +148,7 @@ class Graphs:
         self.at_once: dict[Key, tuple[types.FunctionType, int] | None] = {}
         """By generator function, one that gives all its values in a tuple, and how many these are."""
         self.caches: tuple[MutableMapping[Any, Any], ...] = (
-            self.graphs, self.generators, self.must_close, self.consumers, self.bodies,
+            self.graphs, self.generators, self.cut_by, self.must_close, self.consumers, self.bodies,
             self.closed, self.opened, self.at_once, self.facts,
         )  # fmt: skip
         self.lifting: set[Key] = set()
@@ -352,13 +355,14 @@ class Graphs:
                 graph = self.primal(function)
                 functions = tuple(GraphFunction(part, function.__globals__) for part in segments(graph))
                 named = [self.fact(function.__code__, function.__globals__, guard) for guard in graph.guards]
-                known = self.generators[key] = Segments(
-                    functions,
-                    must_be_closed(graph),
-                    function.__code__,
-                    together([*named, *graph.facts.values()]),
-                )
+                self.cut_by[key] = together([*named, *graph.facts.values()])
+                known = self.generators[key] = Segments(functions, must_be_closed(graph), function.__code__)
         return known
+
+    def are_segments_right(self, function: types.FunctionType) -> bool:
+        """Whether the segments of a generator function are those of its code as it is now."""
+        facts = self.cut_by.get((function.__code__, id(function.__globals__)), ())
+        return all(fact.holds() for fact in facts)
 
     def makes_closed(self, graph: Graph, function: types.FunctionType) -> bool:
         """Whether `function` makes generators that may have to be closed where it drops them."""

@@ -575,10 +575,9 @@ class MakeFunction(_WithPlaces):
         """Whether the keyword defaults are immutable constants."""
 
     def run(self, frame: Frame) -> None:
-        _, defaults, keyword_defaults, _, closure, *of = self.places
+        _, defaults, keyword_defaults, _, closure = self.places[:5]
         beside = frame.beside
-        namespace = vars(frame.values[of[0]]) if of else frame.program.namespace
-        made = new_function(namespace, *[frame.values[i] for i in self.places[:5]])
+        made = new_function(frame.program.namespace, *[frame.values[i] for i in self.places])
         companion = frame.program.mode.function(
             frame.context, made, beside[closure], beside[defaults],
             None if self.has_constant_defaults else beside[keyword_defaults],

@@ -7,8 +7,7 @@ it and says what its parameters are), globals and a name.  Calling it runs the g
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from adbc import emit
 from adbc.ir.graph import Graph
@@ -62,12 +61,6 @@ class GraphFunction:
         return f"<graph function {self.__qualname__}>"
 
 
-class Fact(Protocol):
-    """Something that has been found out, and may change: of `runtime.build.facts`."""
-
-    def holds(self) -> bool: ...
-
-
 class Segments(NamedTuple):
     """The segments that a generator function is cut into."""
 
@@ -75,8 +68,6 @@ class Segments(NamedTuple):
     guarded: frozenset[int]
     """The numbers of the segments in front of which a generator is suspended inside a ``try`` or ``with``."""
     code: types.CodeType
-    facts: Sequence[Fact] = ()
-    """What the graph that was cut was specialised on."""
 
 
 register_tangent(GraphFunction, INACTIVE)

@@ -483,3 +483,41 @@ def test_processes_at_the_same_time(tmp_path: pathlib.Path) -> None:
         results = pool.map(_gradients, work)
     assert all(found == results[0] for found in results)
     assert not [path for path in (tmp_path / "cache").iterdir() if path.suffix != ".rule"]
+
+
+BESIDE = """
+RATE = 0.5
+
+def decaying(x, n):
+    for _ in range(n):
+        yield x
+        x = x * RATE
+"""
+
+
+def beside(monkeypatch: pytest.MonkeyPatch, source: str) -> types.ModuleType:
+    """What a new version of another module gives the next process."""
+    module = types.ModuleType("cached_beside")
+    exec(compile(source, "cached_beside.py", "exec"), module.__dict__)
+    monkeypatch.setitem(sys.modules, "cached_beside", module)
+    return module
+
+
+def test_generators_of_other_modules(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside(monkeypatch, BESIDE)
+    caller = "import cached_beside\n\ndef decays(x):\n    y = 0.0\n    for v in cached_beside.decaying(x, 4):\n        y += v\n    return y\n"
+    world.write(caller)
+    assert world.gradient("decays", 2.0, times=3)[0] == (3.75, 1.875)
+    found, engine = world.gradient("decays", 2.0)
+    assert found == (3.75, 1.875)
+    assert world.counts(engine) == {"loaded": 1}
+    other = beside(monkeypatch, BESIDE)
+    other.__dict__["RATE"] = 1.0  # data is read anew
+    world.write(caller)
+    found, engine = world.gradient("decays", 2.0)
+    assert found == (8.0, 4.0)
+    assert world.counts(engine) == {"loaded": 1}
+    other.__dict__["range"] = lambda n: [0] * (n + 1)  # and what a name means is looked at
+    found, engine = world.gradient("decays", 2.0)
+    assert found == (10.0, 5.0)
+    assert world.counts(engine)["outdated"] == 1

@@ -148,7 +148,10 @@ def test_a_method_of_an_object_with_data() -> None:
 
 def test_an_object_that_has_many_tuples() -> None:
     holder = Holder([*NUMBERS])
-    f = lambda k: by_place(k, holder.data)  # noqa: E731
+
+    def f(k: float) -> Any:
+        return by_place(k, holder.data)
+
     check_repeatedly(f)
     assert lasting._kept[id(holder)].uses > 0
     holder.data[3] = (5.0, 1.0)
