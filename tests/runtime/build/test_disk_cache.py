@@ -505,7 +505,15 @@ def beside(monkeypatch: pytest.MonkeyPatch, source: str) -> types.ModuleType:
 
 def test_generators_of_other_modules(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     beside(monkeypatch, BESIDE)
-    caller = "import cached_beside\n\ndef decays(x):\n    y = 0.0\n    for v in cached_beside.decaying(x, 4):\n        y += v\n    return y\n"
+    caller = """
+import cached_beside
+
+def decays(x):
+    y = 0.0
+    for v in cached_beside.decaying(x, 4):
+        y += v
+    return y
+"""
     world.write(caller)
     assert world.gradient("decays", 2.0, times=3)[0] == (3.75, 1.875)
     found, engine = world.gradient("decays", 2.0)
