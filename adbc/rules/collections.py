@@ -79,7 +79,7 @@ def _push(
 
         return None, None, push_pullback
 
-    options: Any = {"when": when, "result": type(None)}
+    options: Any = {"when": when, "result": type(None), "leading": 1}
     return Primitive(push, frule=frule, rrule=rrule, is_fitted=True, halves=halves, **options)
 
 

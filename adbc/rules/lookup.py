@@ -121,6 +121,18 @@ def _chosen(rows: Sequence[Rule], classes: tuple[type, ...]) -> Rule | None:
     return PerMode(rows[0].function, found.get("forward"), found.get("reverse"))
 
 
+def _chosen_leading(rows: Sequence[Rule], classes: tuple[type, ...]) -> Rule | None:
+    """The row among `rows` of one function for arguments of which the first are of these `classes`; None if
+    there is none, or one for one mode, or the others have a say."""
+    for row in rows:
+        accepts = row.accepts_leading(classes)
+        if accepts is None:
+            return None
+        if accepts:
+            return row if row.modes is BOTH and row.kind is not RowKind.OPT_OUT else None
+    return None
+
+
 def _as_it_is_used(row: Rule) -> Rule:
     """The row `row`, which says whether it is there for speed."""
     row.for_speed = row.kind is not RowKind.OVERLAY and is_for_speed(row.function)
@@ -343,6 +355,20 @@ class RuleTable:
             if not asked:
                 self.found[key] = found
                 return found, ()
+            known = self.resting[key] = found, tuple(dict.fromkeys(asked))
+        return known
+
+    def choose_leading(
+        self, function: Any, classes: tuple[type, ...]
+    ) -> tuple[Rule | None, Sequence[Question]]:
+        """The rule of `function` for arguments of which the first are of these `classes`, whatever the others
+        are, and what it rests on; None if these have a say."""
+        key = function, classes, "leading"
+        known = self.resting.get(key)
+        if known is None or not still(known[1]):
+            rows = self.rows(function)
+            with self._lock, noting() as asked:
+                found = _chosen_leading(rows, classes)
             known = self.resting[key] = found, tuple(dict.fromkeys(asked))
         return known
 

@@ -150,6 +150,11 @@ class Rule:
     """update_tangent(u, du, dv): does to the tangent of `u` what the function does to `u`, given `v`."""
     halves: Sequence[Halves] = ()
     """By number of arguments, the rule of reverse mode in two halves."""
+    leading: int = 0
+    """How many of the first arguments `when` has to be asked about: if it does not accept these alone, it
+    does not with others behind them.  0: all."""
+    asks_rest = False
+    """Whether the others have a say where it accepts the first."""
     inside: Callable[..., Any] | None = None
     """A function in Python that computes the same and has the same derivative: it stands in for the
     function in derivatives that are differentiated themselves.  For rows of one mode."""
@@ -281,6 +286,15 @@ class Rule:
     def accepts(self, classes: Sequence[type]) -> bool:
         """Whether the row is for calls whose arguments by position are of these classes."""
         return self.when is None or (len(classes) >= least_arguments(self.when) and bool(self.when(*classes)))
+
+    def accepts_leading(self, classes: Sequence[type]) -> bool | None:
+        """Whether the row is for calls whose first arguments are of these `classes`, whatever follows them;
+        None if that has a say."""
+        if self.when is None:
+            return True
+        if not 0 < self.leading <= len(classes):
+            return None
+        return bool(self.when(*classes[: self.leading])) and (None if self.asks_rest else True)
 
     def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """`args` and `kwargs`, the keywords that directly follow `args` in `parameters` made positional."""
@@ -583,6 +597,7 @@ class Primitive(Rule):
 
     is_fitted: whether nothing is left to fit, because the pullback does it or only moves slots of containers:
     for rows that are met at every turn of a loop.
+    leading, asks_rest: `Rule.leading`.
     """
 
     kind = RowKind.PRIMITIVE
@@ -595,10 +610,12 @@ class Primitive(Rule):
         rrule: Callable[[Args, Args, Kwargs], tuple[Any, Any, Pullback]],
         is_fitted: bool = False,
         halves: Sequence[Halves] = (),
+        leading: int = 0,
+        asks_rest: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(function, **options)
-        self.halves = halves
+        self.halves, self.leading, self.asks_rest = halves, leading, asks_rest
         self.frule = frule  # type: ignore[method-assign,assignment]  # a field of this kind of row
         self.rrule = rrule if is_fitted else _fitted(rrule)  # type: ignore[method-assign,assignment]
         self.by_hand = frule, rrule

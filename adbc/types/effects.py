@@ -11,6 +11,7 @@ The memory in question is that of an array, or of a list of numbers.  Needs type
 
 from __future__ import annotations
 
+import inspect
 import operator
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -249,13 +250,15 @@ def _of_function(
     if binding is None:
         return [ANYTHING] * len(arguments)
     reads = knowledge.only_reads(binding.function, bound_types(binding, arguments))
-    found = [RETURNS] * len(arguments)
+    # What a function returns it does more than read; but a generator that it makes has its parameters.
+    found = [RETURNS if function.__code__.co_flags & _MAKES_OBJECT else READS] * len(arguments)
     for slot, only_reads in zip(binding.slots, reads, strict=True):
         if not isinstance(slot, Const) and not only_reads:
             found[slot] = ANYTHING
     return found
 
 
+_MAKES_OBJECT = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _DERIVED = (RowKind.OVERLAY, RowKind.PER_MODE, RowKind.OPT_OUT)
 """Kinds of rows whose function is, or may be, derived."""
 

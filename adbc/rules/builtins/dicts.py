@@ -20,7 +20,7 @@ from adbc.rules.classes import class_of_first, dict_like, has, overrides
 from adbc.rules.dict_halves import DELETE, POP, copying, put_back_item, take_item, updating
 from adbc.rules.namespaces import check_all_names, check_name
 from adbc.rules.sequences import emptied, fail, nothing, pair_of, refuse_constant, symbolic
-from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 from adbc.tangents.keys import ask_key, keep_key
 
@@ -539,12 +539,10 @@ def _primitive(
     rrule: Any,
     when: Any,
     result: Any = None,
-    halves: Sequence[Halves] = (),
+    **more: Any,
 ) -> list[Rule]:
-    return [
-        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, halves=halves, when=when, result=result)
-        for f in functions
-    ]
+    options = {"frule": frule, "rrule": rrule, "is_fitted": True, "when": when, "result": result, **more}
+    return [Primitive(f, **options) for f in functions]
 
 
 _UPDATE, _IOR = _update(returns=False), _update(returns=True)
@@ -564,12 +562,13 @@ ROWS: list[Rule] = [
         setitem_rrule,
         _dict_first,
         halves=STORE,
+        leading=2,
     ),
     *_primitive(
         (operator.delitem, dict.__delitem__), _delitem_frule, _delitem_rrule, _dict_first, halves=DELETE
     ),
-    *_primitive((dict.get,), _get_frule, get_rrule, _dict_first, halves=GET),
-    *_primitive((dict.pop,), _pop_frule, _pop_rrule, _dict_first, halves=POP),
+    *_primitive((dict.get,), _get_frule, get_rrule, _dict_first, halves=GET, leading=2),
+    *_primitive((dict.pop,), _pop_frule, _pop_rrule, _dict_first, halves=POP, leading=2),
     Overlay(dict.popitem, _popitem, when=_dict_first),
     Overlay(dict.setdefault, setdefault, when=_dict_first),
     *_primitive(

@@ -49,10 +49,11 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _rows(functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
-    return [
-        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, when=when, result=result) for f in functions
-    ]
+def _rows(
+    functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: Any = None, **more: Any
+) -> list[Rule]:
+    options = {"frule": frule, "rrule": rrule, "is_fitted": True, "when": when, "result": result, **more}
+    return [Primitive(f, **options) for f in functions]
 
 
 def _inlined(kind: str, rows: list[Rule]) -> list[Rule]:
@@ -603,7 +604,7 @@ def _only_list(*classes: type) -> bool:
     return len(classes) == 1 and list_like(classes[0])
 
 
-def _inserts(cls: type, index: type, value: type) -> bool:
+def _inserts(cls: type, index: type, *value: type) -> bool:
     return list_like(cls) and integer(index)
 
 
@@ -626,6 +627,11 @@ def _first_list(cls: type, *rest: type) -> bool:
 _PRODUCTS = ("__mul__", "__rmul__")
 _EXTEND, _IADD = _extend(returns=False), _extend(returns=True)
 
+_STORING = (operator.setitem, list.__setitem__)
+_STORE = setitem_frule, setitem_rrule
+_APPENDING = (list.append, intrinsics._list_append_)
+_APPEND = _append_frule, _append_rrule
+
 ROWS: list[Rule] = [
     *of_elements(
         OF_LIST,
@@ -639,21 +645,10 @@ ROWS: list[Rule] = [
             _GETSLICE,
         )
     ),
-    *_with_halves(
-        _inlined(
-            "store", _rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed)
-        ),
-        STORE,
-    ),
-    *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),
+    *_inlined("store", _rows(_STORING, *_STORE, _indexed, leading=2, halves=STORE)),
+    *_rows(_STORING, _setslice_frule, _setslice_rrule, _sliced, leading=2, asks_rest=True),
     *_changing((operator.delitem, list.__delitem__), _delete, _deletes),
-    *_with_halves(
-        _inlined(
-            "append",
-            _rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list),
-        ),
-        APPEND,
-    ),
+    *_inlined("append", _rows(_APPENDING, *_APPEND, _first_list, leading=1, halves=APPEND)),
     *_with_halves(
         _rows((list.extend, intrinsics._list_extend_), *_EXTEND, _list_and_iterable),
         extending(_EXTEND[1], returns=False),
@@ -663,7 +658,7 @@ ROWS: list[Rule] = [
         extending(_IADD[1], returns=True),
     ),
     Overlay(operator.iadd, _added, when=_list_and_numbers),
-    *_with_halves(_rows((list.insert,), _insert_frule, _insert_rrule, _inserts), INSERT),
+    *_with_halves(_rows((list.insert,), _insert_frule, _insert_rrule, _inserts, leading=2), INSERT),
     *_with_halves(_rows((list.pop,), _pop_frule, _pop_rrule, _pops), POP),
     *_changing((list.clear,), lambda a: type(a).clear(a), _only_list),
     *_changing((list.reverse,), lambda a: type(a).reverse(a), _only_list),

@@ -76,9 +76,27 @@ def _text_first(cls: type, other: type, *rest: type) -> bool:
     return builtin_data(other) and other not in NESTING
 
 
+_REAL = (int, bool, float)
+_TEXTS = (str, bytes, bytearray)
+_COMPARED_WHOLE = (*_TEXTS, complex, type(None), tuple, list, dict, set, frozenset, range)
+"""Classes that answer ``==`` with a bool, whatever is compared; the order of two tuples or lists is what
+the order of two elements is."""
+
+
+def _bool_of_equals(*classes: type) -> type | None:
+    """The class of what ``==`` and ``!=`` give."""
+    found = _bool_of_numbers(*classes)
+    return bool if found is None and all(c in _REAL or c in _COMPARED_WHOLE for c in classes) else found
+
+
+def _bool_of_order(*classes: type) -> type | None:
+    """The class of what ``<`` and its like give."""
+    return bool if all(c in _TEXTS for c in classes) else _bool_of_numbers(*classes)
+
+
 def _bool_of_numbers(*classes: type) -> type | None:
     """The class of a comparison of numbers: bool, or NumPy's if one of its is compared with real ones."""
-    numbers = (int, bool, float)
+    numbers = _REAL
     if all(c in numbers or c is complex for c in classes):
         return bool
     if all(c in numbers or (c.__module__, c.__name__) == ("numpy", "float64") for c in classes):
@@ -188,9 +206,10 @@ _FROM_314 = "is_none", "is_not_none"
 
 _COMPARISONS: list[Rule] = [
     *(
-        ZeroRule(getattr(operator, name), when=_data, result=_bool_of_numbers)
-        for name in ["lt", "le", "eq", "ne", "gt", "ge"]
+        ZeroRule(getattr(operator, name), when=_data, result=_bool_of_order)
+        for name in ["lt", "le", "gt", "ge"]
     ),
+    *(ZeroRule(getattr(operator, name), when=_data, result=_bool_of_equals) for name in ["eq", "ne"]),
     *(ZeroRule(getattr(operator, name), when=_by_identity, result=bool) for name in ["eq", "ne"]),
     ZeroRule(of_equal_functions),
     Overlay(operator.eq, _equal_methods, when=_methods, result=bool),

@@ -8,6 +8,7 @@ answered about classes is noted as facts that the rule that is being built depen
 from __future__ import annotations
 
 import contextlib
+import itertools
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -190,7 +191,8 @@ class Knowledge(Members):
             if isinstance(type, RealType | ComplexType):
                 choices = [(*before, c) for before in choices for c in type.members]
             elif cls is None:
-                return None
+                first = tuple(itertools.takewhile(lambda cls: cls is not None, classes))
+                return self._find(function, first, self.table.choose_leading)
             else:
                 choices = [(*before, cls) for before in choices]
             if len(choices) > _MOST_CHOICES:
@@ -198,9 +200,9 @@ class Knowledge(Members):
         found = {self._find(function, choice) for choice in choices}
         return found.pop() if len(found) == 1 else None
 
-    def _find(self, function: object, classes: tuple[type, ...]) -> Any | None:
-        """The rule of `function` for these classes; what it rests on is noted."""
-        row, questions = self.table.choose(function, classes)
+    def _find(self, function: object, classes: tuple[Any, ...], choose: Any = None) -> Any | None:
+        """The rule of `function` for these classes, as `choose` finds it; what it rests on is noted."""
+        row, questions = (choose or self.table.choose)(function, classes)
         self._note(questions)
         return row
 
