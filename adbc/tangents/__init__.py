@@ -26,6 +26,7 @@ from adbc.tangents.internal import (
     slot_rdata,
     slot_shadow,
     slot_tangent,
+    slot_tangents,
 )
 from adbc.tangents.iterators import (
     ShadowIterator,
@@ -113,6 +114,7 @@ __all__ = [
     "slot_rdata",
     "slot_shadow",
     "slot_tangent",
+    "slot_tangents",
     "steps_left",
     "tangent",
     "tangent_field",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import operator
 from cmath import isfinite
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain, repeat
 from typing import Any
 
@@ -28,7 +28,7 @@ __all__ = [
     "TABLES", "accumulate", "add", "addresses", "cotangent_of", "external_fdata", "external_rdata",
     "fill_tangent", "fresh_shadow",
     "fresh_tangent", "in_order", "internal_fdata", "internal_rdata", "multiply", "project", "slot_increment",
-    "slot_rdata", "slot_shadow", "slot_tangent",
+    "slot_rdata", "slot_shadow", "slot_tangent", "slot_tangents",
 ]  # fmt: skip
 
 
@@ -151,6 +151,23 @@ def slot_tangent(x: Any, f: Any) -> Any:
     if kind.address and f is not NO_FDATA:
         return NO_TANGENT if f is None else f
     return zero_tangent(x, is_found=True)
+
+
+def slot_tangents(values: Sequence[Any], f: Any) -> tuple[Any, ...]:
+    """The tangents to put into slots for `values`, the elements of a tuple with the shadow `f`."""
+    shadows = f if f.__class__ is tuple else repeat(f)
+    return tuple(
+        [
+            0.0
+            if x.__class__ is float
+            else NO_TANGENT
+            if x.__class__ in _ATOMS
+            else g
+            if g.__class__ is MutableTangent or g.__class__ is list
+            else slot_tangent(x, g)
+            for x, g in zip(values, shadows, strict=False)
+        ]
+    )
 
 
 def _part(f: Any, kind: ValueKind, key: Any) -> Any:

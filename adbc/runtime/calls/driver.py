@@ -126,7 +126,15 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
 
     @abc.abstractmethod
     def enter_planned(
-        self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        first: int,
+        hand: Any = None,
     ) -> Any:
         """Enter a Python function as `plan` says; cotangents come behind `first` Nones."""
 

@@ -41,7 +41,7 @@ class ForwardCalls(Calls):
     mode, attempted, name = "forward", "forward", "forward_calls"
     known = staticmethod(Context.known_tangent)
     slot = staticmethod(slot)
-    fill = staticmethod(fill_tangent)
+    fill = fill_each = staticmethod(fill_tangent)
     get_field = staticmethod(fields.GET.frule)
     set_field = staticmethod(fields.SET.frule)
 
@@ -148,7 +148,15 @@ class ForwardCalls(Calls):
         return self.enter_planned(context, plan, function, ff, xs, fs, 0)
 
     def enter_planned(
-        self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        first: int,
+        hand: Any = None,
     ) -> Any:
         if context.is_shallow:
             context.go_in()
@@ -157,7 +165,7 @@ class ForwardCalls(Calls):
             rule = plan.rule = plans.checked(
                 self.engine, context, rule, function, plan.parameters, plan.active
             )
-        return plan.hand(rule.forwards, context, function, ff, xs, fs)
+        return (hand or plan.hand)(rule.forwards, context, function, ff, xs, fs)
 
     def enter_gathered(
         self,

@@ -37,13 +37,22 @@ class Iterating(abc.ABC):
     attempted: ClassVar[Mode]
     slot: Callable[[Any], Any]
     fill: Callable[[Any, Any], Any]
+    fill_each: Callable[[Any, Any], Any]
     known: Callable[[Context, Any], Any]
     known_in: Callable[[Context, Any, Any], Any]
     decided: dict[Any, Any]
 
     @abc.abstractmethod
     def enter_planned(
-        self, context: Context, plan: Plan, function: Any, ff: Any, xs: Any, fs: Any, first: int
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Any,
+        fs: Any,
+        first: int,
+        hand: Any = None,
     ) -> Any:
         """Enter a Python function as `plan` says."""
 

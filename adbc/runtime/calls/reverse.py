@@ -29,7 +29,16 @@ from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import DerivedView, EngineView
 from adbc.runtime.state.slots import as_float
-from adbc.tangents import NO_FDATA, FData, RData, add, slot_increment, slot_shadow, slot_tangent
+from adbc.tangents import (
+    NO_FDATA,
+    FData,
+    RData,
+    add,
+    slot_increment,
+    slot_shadow,
+    slot_tangent,
+    slot_tangents,
+)
 from adbc.tangents.activity_marks import INACTIVE
 from adbc.tangents.lost import lose
 from adbc.tangents.protocol import register_tangent
@@ -56,6 +65,7 @@ class ReverseCalls(Calls):
     known = staticmethod(Context.known_shadow)
     slot = staticmethod(slot_shadow)
     fill = staticmethod(slot_tangent)
+    fill_each = staticmethod(slot_tangents)
     get_field = staticmethod(fields.GET.rrule)
     set_field = staticmethod(fields.SET.rrule)
 
@@ -270,7 +280,15 @@ class ReverseCalls(Calls):
         return out, fout, method_pullback
 
     def enter_planned(
-        self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        first: int,
+        hand: Any = None,
     ) -> Any:
         if context.is_shallow:
             context.go_in()
@@ -285,10 +303,14 @@ class ReverseCalls(Calls):
             beside = NO_FDATA if is_plain else value_shadow(rule.result)
             last = plan.last = rule, completing(rule), beside
         complete = last[1]
+        if hand is None:
+            answer = plan.hand(rule.forwards, context, function, ff, xs, fs)
+        elif (answer := hand(rule.forwards, context, function, ff, xs, fs)) is None:
+            return None
         if rule.returns_shadow:
-            out, fout, saved = plan.hand(rule.forwards, context, function, ff, xs, fs)
+            out, fout, saved = answer
         else:
-            out, saved = plan.hand(rule.forwards, context, function, ff, xs, fs)
+            out, saved = answer
             fout = last[2]
         give = plan.give if first == 0 else plan.give_behind
 
@@ -456,15 +478,35 @@ def completing_type(type: AbstractType) -> Callable[[Any], Any]:
     expects numbers."""
     if isinstance(type, TupleType):
         parts = [completing_type(t) for t in type.elements]
-        none = tuple([part(None) for part in parts])
-
-        def complete(rdata: Any) -> Any:
-            return none if rdata is None else tuple([p(r) for p, r in zip(parts, rdata, strict=True)])
-
-        return complete
+        kinds = tuple(["float" if p is as_float else "" if p is _as_it_is else "part" for p in parts])
+        made: Callable[[Any], Any] = completing_tuple(kinds)(parts, tuple([part(None) for part in parts]))
+        return made
     if type == FLOAT:
         return as_float
     return _number if is_number(type) else _as_it_is
+
+
+@functools.cache
+def completing_tuple(kinds: tuple[str, ...]) -> Callable[..., Any]:
+    """What makes, of functions for the elements of a tuple and what these make of None, the function for the
+    tuple.  kinds: per element, whether it is a float, which most are, as it should be, or any other."""
+    names = [f"r{i}" for i in range(len(kinds))]
+    written = {"float": "{0} if {0}.__class__ is float else p{1}({0})", "": "{0}", "part": "p{1}({0})"}
+    given = "".join(f"{written[kind].format(names[i], i)}, " for i, kind in enumerate(kinds))
+    unpacked = "".join(f"{name}, " for name in names)
+    lines = [
+        "def made(parts, none):",
+        *[f" {''.join(f'p{i}, ' for i in range(len(kinds)))} = parts"] * bool(kinds),
+        " def complete(rdata):",
+        "  if rdata is None: return none",
+        *[f"  {unpacked} = rdata"] * bool(kinds),
+        f"  return ({given})",
+        " return complete",
+    ]
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(lines), __file__, "exec"), scope)
+    made: Callable[..., Any] = scope["made"]
+    return made
 
 
 def _number(rdata: Any) -> Any:
