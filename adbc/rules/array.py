@@ -322,7 +322,7 @@ ROWS: list[Rule] = [
     Primitive(of_list, frule=_of_list_frule, rrule=_of_list_rrule),
     _OF_BYTES,
     ZeroRule(check_kind),
-    Overlay(array, _array),
+    Overlay(array, _array, result=array),
     Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_indexed),
     Overlay(operator.getitem, _getslice, when=_sliced),
     Primitive(operator.setitem, frule=_setitem_frule, rrule=_setitem_rrule, when=_indexed),

@@ -8,6 +8,7 @@ next one may depend on them.  What is written here are loops, for they are what 
 
 from __future__ import annotations
 
+import array
 import builtins
 import collections
 import functools
@@ -27,6 +28,7 @@ __all__ = [
     "Consumer",
     "Missing",
     "Unset",
+    "added",
     "all_of",
     "any_of",
     "as_double",
@@ -38,6 +40,8 @@ __all__ = [
     "largest_of",
     "listed",
     "product_of",
+    "pushed",
+    "pushed_by_operator",
     "smallest_of",
     "sum_of",
 ]
@@ -273,6 +277,23 @@ def extended(made: list[Any], iterable: Iterable[Any], /) -> None:
         intrinsics._list_append_(made, value)
 
 
+def added(made: list[Any], iterable: Iterable[Any], /) -> list[Any]:
+    for value in iterable:
+        intrinsics._list_append_(made, value)
+    return made
+
+
+def pushed(made: Any, iterable: Iterable[Any], /) -> None:
+    for value in iterable:
+        made.append(value)
+
+
+def pushed_by_operator(made: Any, iterable: Iterable[Any], /) -> Any:
+    for value in iterable:
+        made.append(value)
+    return made
+
+
 def _updated(made: set[Any], iterable: Iterable[Any], /) -> None:
     for value in iterable:
         intrinsics._set_add_(made, value)
@@ -302,6 +323,7 @@ CONSUMERS: dict[Callable[..., Any], Consumer] = {
     builtins.sorted: Consumer(None),
     builtins.sum: Consumer(sum_of),
     builtins.tuple: Consumer(_tuple),
+    array.array: Consumer(None, 1),
     collections.deque: Consumer(None),
     math.fsum: Consumer(exact_sum_of),
     math.prod: Consumer(product_of),

@@ -155,6 +155,9 @@ class Rule:
     does not with others behind them.  0: all."""
     asks_rest = False
     """Whether the others have a say where it accepts the first."""
+    consuming: tuple[Callable[..., Any], int] | None = None
+    """The body that stands in for the function, and which argument it iterates over, and does nothing else
+    with; None if there is none."""
     inside: Callable[..., Any] | None = None
     """A function in Python that computes the same and has the same derivative: it stands in for the
     function in derivatives that are differentiated themselves.  For rows of one mode."""
@@ -643,7 +646,7 @@ class Overlay(Rule):
     """The rule of a function in C that a Python body stands in for: the body is differentiated instead.
 
     only_active: where nothing with a derivative is reached, by what the function calls either, it is called
-    as it is.
+    as it is.  consumes: which argument the function iterates over, as the body does, and nothing else.
     """
 
     kind = RowKind.OVERLAY
@@ -653,10 +656,12 @@ class Overlay(Rule):
         function: Callable[..., Any],
         body: Callable[..., Any],
         only_active: bool = False,
+        consumes: int | None = None,
         **options: Any,
     ) -> None:
         super().__init__(function, **options)
         self.body = body
         self.only_active = only_active
+        self.consuming = None if consumes is None else (body, consumes)
         flags = getattr(getattr(body, "__code__", None), "co_flags", 0)
         self.is_late = only_active or (isinstance(function, type) and bool(flags & inspect.CO_VARARGS))

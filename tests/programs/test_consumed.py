@@ -18,9 +18,9 @@ from adbc.rules.consumers import product_of
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
-from tests.programs import consumed, consumed_steps
+from tests.programs import consumed, consumed_collections, consumed_steps
 
-assert consumed_steps  # which has programs, too
+assert consumed_steps and consumed_collections  # which have programs, too
 X, XS = 0.7, [0.11, 0.45, 0.32, 0.83, 0.21]
 
 
@@ -64,6 +64,8 @@ LOOPS = {
     "with_a_look_at_the_exception", "with_other_clauses", "between_two_lists", "that_goes_on_behind_its_end",
     "objects_given_to_builtins", "several_steps_in_a_try", "iterators_of_a_class", "iterators_that_go_on",
     "iterators_in_step", "iterators_that_fail", "a_function_that_stops",
+    "numbers_in_an_array", "an_array_from_an_iterator", "as_many_as_are_asked_for", "added_in_place",
+    "added_to_one_of_two", "at_the_end_of_a_deque", "at_the_end_of_an_array",
 }  # fmt: skip
 """The programs in which no generator is left."""
 

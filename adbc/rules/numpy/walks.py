@@ -610,5 +610,5 @@ ROWS: list[Rule] = [
     ZeroRule(has_say),
     Overlay(np.vectorize, _vectorize),
     Overlay(vars(np.vectorize)["_vectorize_call"], _vectorize_call),
-    Overlay(np.fromiter, _fromiter),
+    Overlay(np.fromiter, _fromiter, consumes=0),
 ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import array
+import collections
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -14,7 +17,7 @@ from adbc.functions import is_function
 from adbc.ir.graph import Graph, Guard, globals_made
 from adbc.ir.intrinsics import _foreigncall_, _getattr_, _iter_, _new_, _setattr_
 from adbc.ir.traverse import copy_graph, uses
-from adbc.ir.values import UNDEF, Const, Instruction, Value
+from adbc.ir.values import UNDEF, Const, Instruction, Phi, Value
 from adbc.passes.normal.asked_methods import as_generator, gives_itself
 from adbc.passes.normal.consumed_generators import (
     LARGEST,
@@ -29,7 +32,21 @@ from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.stopping_nexts import stopping_nexts
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
-from adbc.rules.consumers import FOLDS, Unset, begun, consumer_of, dict_of_pairs, extended, listed, taken
+from adbc.rules.consumers import (
+    FOLDS,
+    Consumer,
+    Unset,
+    added,
+    begun,
+    consumer_of,
+    dict_of_pairs,
+    extended,
+    listed,
+    pushed,
+    pushed_by_operator,
+    taken,
+)  # fmt: skip
+from adbc.rules.lookup import RuleTable
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build import calling
 from adbc.runtime.build.bindings import ANY_NUMBER
@@ -41,6 +58,9 @@ __all__ = ["Consuming"]
 
 class Graphs(calling.Graphs, Protocol):
     """Who knows the graphs of functions: `graphs.Graphs`."""
+
+    @property
+    def table(self) -> RuleTable: ...
 
     def primal(self, function: types.FunctionType) -> Graph: ...
 
@@ -74,14 +94,47 @@ def _joins(called: Value) -> bool:
     return type(constant(called.operands[1])) is str and constant(called.operands[2]) == "join"
 
 
-def _grown(called: Value) -> Value | None:
-    """The list whose method ``extend`` is called, if it was made in the graph."""
-    if not isinstance(called, Instruction) or target(called) is not _getattr_:
+def _grown(call: Instruction, number: int) -> tuple[Value, type] | None:
+    """The list, deque or array that a call adds the elements of its operand `number` to, by its method
+    ``extend`` or in place, if it was made in the graph, and its class."""
+    if number == 2 and target(call) is operator.iadd:
+        made, classes = call.operands[1], _GROWING[:2]
+    elif number == 1 and len(call.operands) == 2 and isinstance(called := call.operands[0], Instruction):
+        if target(called) is not _getattr_ or constant(called.operands[2]) != "extend":
+            return None
+        made, classes = called.operands[1], _GROWING
+    else:
         return None
-    made = called.operands[1]
-    if constant(called.operands[2]) != "extend" or not isinstance(made, Instruction):
-        return None
-    return made if target(made) is _new_ and constant(made.operands[1]) is list else None
+    cls = _class_made(made)
+    return (made, cls) if cls in classes else None
+
+
+_GROWING: tuple[type, ...] = (list, collections.deque, array.array)
+
+
+_LOOPS = ((pushed, extended), (pushed_by_operator, added))
+"""What stands for adding many elements: by the method or in place, to something else or to a list."""
+
+
+def _class_made(value: Value) -> type | None:
+    """The class in `_GROWING` of which `value` is an instance that was made in the graph, on all ways that
+    lead to it; None if that is not seen."""
+    pending, met, found = [value], set[Value](), set[Any]()
+    while pending:
+        value = pending.pop()
+        if value in met:
+            continue
+        met.add(value)
+        if isinstance(value, Phi):
+            pending += value.operands.values()
+        elif isinstance(value, Instruction) and target(value) is operator.iadd:
+            pending.append(value.operands[1])
+        else:
+            is_made = isinstance(value, Instruction) and target(value) in (_new_, _foreigncall_)
+            made = constant(value.operands[1]) if is_made else None  # type: ignore[attr-defined]
+            found.add(list if made is sorted else made)
+    made = found.pop() if len(found) == 1 else None
+    return next((cls for cls in _GROWING if made is cls), None)
 
 
 def is_unasked(cls: type, name: Any) -> bool:
@@ -324,9 +377,10 @@ class Consuming:
         function = target(call)
         if _joins(call.operands[0]):
             return number == 1 and len(call.operands) == 2
-        grown = _grown(call.operands[0])
-        if grown is not None and number == 1 and len(call.operands) == 2:
-            return Written(self._template(extended), [grown, call.operands[1]])
+        if (grown := _grown(call, number)) is not None:
+            made, cls = grown
+            loop = _LOOPS[target(call) is operator.iadd][cls is list]
+            return Written(self._template(loop), [made, call.operands[number]])
         skipped = 1
         if function is _foreigncall_:
             function, skipped = constant(call.operands[1]), 2
@@ -338,6 +392,7 @@ class Consuming:
             return self._makes_of_all(call, constant(call.operands[1]), number - 1)
         if isinstance(function, type) and skipped == 1:
             return self._makes_of_all(call, function, number)
+        found = found or self._consumer_by_row(function)
         if found is None and skipped == 1:
             return self._followed(call, number)
         if found is None or number - skipped != found.position:
@@ -353,6 +408,11 @@ class Consuming:
             return False
         values = [bound.arguments.get(name, Const(p.default)) for name, p in parameters.parameters.items()]
         return Written(self._template(found.loop), values)
+
+    def _consumer_by_row(self, function: Any) -> Consumer | None:
+        """How a function in C consumes an iterable, as the body says that stands in for it."""
+        row = next(iter(self.graphs.table.rows(function)), None)
+        return None if row is None or row.when or row.consuming is None else Consumer(*row.consuming)
 
     def _followed(self, call: Instruction, number: int) -> Written | bool:
         """The function in Python that `call` calls, if all that it does with operand `number` is to iterate

@@ -302,7 +302,7 @@ class ReverseCalls(Calls):
             is_plain = rule.returns_float or is_number(rule.result)
             beside = NO_FDATA if is_plain else value_shadow(rule.result)
             last = plan.last = rule, completing(rule), beside
-        complete = last[1]
+        _, complete, fout = last
         if hand is None:
             answer = plan.hand(rule.forwards, context, function, ff, xs, fs)
         elif (answer := hand(rule.forwards, context, function, ff, xs, fs)) is None:
@@ -311,8 +311,7 @@ class ReverseCalls(Calls):
             out, fout, saved = answer
         else:
             out, saved = answer
-            fout = last[2]
-        give = plan.give if first == 0 else plan.give_behind
+        give = plan.give_behind if first else plan.give
 
         if complete is None:
             return out, fout, lambda bout: give(rule.pullback(saved))
