@@ -12,7 +12,7 @@ __all__ = ["Callables"]
 
 Defaults = tuple[type | None, ...]
 
-_MOST = 8
+_MOST = 12
 """A call of what turns out to be of more kinds than these is decided whenever it is made."""
 
 

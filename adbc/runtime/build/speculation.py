@@ -147,7 +147,7 @@ class Names(Site):
         self.lessons.add(self)
 
 
-_MOST_TEXTS = 4
+_MOST_TEXTS = 12
 """Where attributes are named by more texts than these, they are found when they are asked for."""
 
 

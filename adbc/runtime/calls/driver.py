@@ -50,7 +50,7 @@ from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plain_functions import are_constants
-from adbc.runtime.calls.plans import Mode, Plan
+from adbc.runtime.calls.plans import Mode
 from adbc.runtime.calls.reading import Attributes
 from adbc.runtime.calls.steps import Call, Protocols, Spread
 from adbc.runtime.calls.values_in_c import METHOD_OF_CLASS, are_values
@@ -123,20 +123,6 @@ class Calls(Attributes, InC, Iterating, KnownFunctions):
     @abc.abstractmethod
     def made(self, obj: Any, shadow: Any, initialised: Any) -> Any:
         """The answer of a call that has made `obj`, from that of the call of its ``__init__``."""
-
-    @abc.abstractmethod
-    def enter_planned(
-        self,
-        context: Context,
-        plan: Plan,
-        function: Any,
-        ff: Any,
-        xs: Values,
-        fs: Values,
-        first: int,
-        hand: Any = None,
-    ) -> Any:
-        """Enter a Python function as `plan` says; cotangents come behind `first` Nones."""
 
     def stored(self, cls: type, names: Names, keywords: Names, xs: Values, fs: Values) -> Any:
         """The answer of a call of `cls`, a frozen dataclass or named tuple with fields of these `names`, on a

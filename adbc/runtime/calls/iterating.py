@@ -54,7 +54,11 @@ class Iterating(abc.ABC):
         first: int,
         hand: Any = None,
     ) -> Any:
-        """Enter a Python function as `plan` says."""
+        """Enter a Python function as `plan` says; cotangents come behind `first` Nones.
+
+        hand: what hands the arguments to the code in place of the plan's own; where it gives None, because
+        they are of other classes than those that it is for, so does the method.
+        """
 
     @abc.abstractmethod
     def of_elements(self, shadow: Any) -> Values:
