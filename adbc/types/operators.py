@@ -7,9 +7,11 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from adbc.ir.sentinels import EXHAUSTED
+
 __all__ = [
     "BINARY", "COMPARISONS", "UNARY", "Binary", "answered", "answered_mirrored", "compared", "falsity",
-    "length", "length_told", "no_length", "some_length", "truth", "unsupported",
+    "length", "length_told", "no_length", "some_length", "stepped", "truth", "unsupported",
 ]  # fmt: skip
 
 
@@ -104,6 +106,14 @@ def compared(symbol: str, first: Any, second: Any, x: Any, y: Any) -> Any:
     raise TypeError(
         f"'{symbol}' not supported between instances of '{type(x).__name__}' and '{type(y).__name__}'"
     )
+
+
+def stepped(method: Any, x: Any) -> Any:
+    """The next value of `x` in a loop, where `method` is its ``__next__``; `EXHAUSTED` at the end."""
+    try:
+        return method(x)
+    except StopIteration:
+        return EXHAUSTED
 
 
 def length(method: Any, x: Any) -> int:

@@ -44,7 +44,7 @@ from adbc.runtime.build.speculation import Base, Continuation, Site
 from adbc.types import ANY, AbstractType
 from adbc.types.inference import type_of
 from adbc.types.lattice import Exact, class_of, inferred_type
-from adbc.types.operators import length
+from adbc.types.operators import length, stepped
 from adbc.types.places import is_method
 
 __all__ = ["SpecialBases"]
@@ -287,6 +287,9 @@ class SpecialBases:
             if block.handler is not None:
                 continue
             for call in list(block.instructions):
+                if target(call) is _next_:
+                    changed = self._step(call) or changed
+                    continue
                 if target(call) is not _iter_:
                     changed = self._ask_for_consumer(block, call) or changed
                     continue
@@ -303,6 +306,16 @@ class SpecialBases:
         if changed:
             self._consume(graph, globals)
         return changed
+
+    def _step(self, call: Instruction) -> bool:
+        """Ask an iterator for its next value by its method, if it is an instance of a known class; whether it
+        is."""
+        known = type_of(call.operands[1])
+        method = self.knowledge.special(known.cls, "__next__") if _is_instance(known) else None
+        if method is None or makes_generators(method.__code__):
+            return False
+        call.operands = [Const(stepped), Const(method), call.operands[1]]
+        return True
 
     def _ask_for_consumer(self, block: Block, call: Instruction) -> bool:
         """Ask for iterators what `call`, of a function in C, begins by asking for one; whether there was
