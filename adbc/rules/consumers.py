@@ -19,7 +19,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import number
+from adbc.rules.classes import number, real
 from adbc.rules.sequences import fail, pair_of
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "added",
     "all_of",
     "any_of",
+    "are_reals",
     "as_double",
     "consumer_of",
     "dict_of_pairs",
@@ -40,6 +41,7 @@ __all__ = [
     "largest_of",
     "listed",
     "product_of",
+    "product_of_reals",
     "pushed",
     "pushed_by_operator",
     "smallest_of",
@@ -144,7 +146,19 @@ def product_of(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
             start = math.prod(waiting, start=start) * value
             of_numbers = is_number(start)
             waiting = []
-    return math.prod(waiting, start=start) if of_numbers else start
+    if not of_numbers:
+        return start
+    return product_of_reals(waiting, start) if are_reals(waiting, start) else math.prod(waiting, start=start)
+
+
+def product_of_reals(values: Any, start: Any) -> Any:
+    """``math.prod(values, start=start)`` of real numbers, which has a rule of its own."""
+    return math.prod(values, start=start)
+
+
+def are_reals(values: Any, start: Any) -> bool:
+    """Whether `start` and all of `values` are real numbers, with which arithmetic runs no Python code."""
+    return real(type(start)) and all(map(real, {*map(type, values)}))
 
 
 def as_float(value: Any) -> Any:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir.intrinsics import _nonzero_
-from adbc.rules.classes import arity, has_float, integer, number, real, reals
-from adbc.rules.consumers import as_double, exact_sum_of, product_of
+from adbc.rules.classes import arity, has_float, integer, number, reals
+from adbc.rules.consumers import are_reals, as_double, exact_sum_of, product_of, product_of_reals
 from adbc.rules.elements import (
     DIST,
     FSUM,
@@ -262,18 +262,15 @@ def products_of_others(values: Sequence[Any], start: Any = 1) -> list[Any]:
     return before
 
 
-def _prod_of(values: Any, start: Any) -> Any:
-    return math.prod(values, start=start)
-
-
 def _prod_partials(out: Any, values: Sequence[Any], start: Any) -> Any:
     return products_of_others(values, start), [math.prod(values)]
 
 
 def _prod_forwards(values: Any, start: Any, fvalues: Any, fstart: Any) -> tuple[Any, Any, Any]:
     is_list = type(values) is list and type(fvalues) is list
-    if is_list and fstart is None and values and are_floats(values):
-        return math.prod(values, start=start), NO_FDATA, (fvalues, (*values,), start)
+    if is_list and type(start) in _OF_PYTHON and values and are_floats(values):
+        is_active = fstart is not None and type(start) is float
+        return math.prod(values, start=start), NO_FDATA, (fvalues, (*values,), start, is_active)
     return _PROD.rrule((values, start), (fvalues, fstart))
 
 
@@ -282,29 +279,29 @@ def _prod_backwards(saved: Any, bout: Any) -> Sequence[Any]:
         return pulled_back(saved, bout)
     if bout is None:
         return None, None
-    fvalues, values, start = saved
+    fvalues, values, start, is_active = saved
     by = products_of_others(values, start)
+    to_start = float(multiply(math.prod(values), bout)) if is_active else None
     if bout.__class__ is float:
         grown = [t + (p * bout if p and bout else 0.0) for t, p in zip(fvalues, by, strict=True)]
     else:
         grown = [t + float(multiply(p, bout)) for t, p in zip(fvalues, by, strict=True)]
     fvalues.clear()
     fvalues.extend(grown)
-    return None, None
+    return None, to_start
 
 
-_PROD = sequence_rule(_prod_of, _prod_partials, 1, halves=(Halves(2, _prod_forwards, _prod_backwards),))
-
-
-def _all_reals(values: Any) -> bool:
-    return all(real(type(x)) for x in values)
+_OF_PYTHON = (int, float)
+_PROD = sequence_rule(
+    product_of_reals, _prod_partials, 1, halves=(Halves(2, _prod_forwards, _prod_backwards),)
+)
 
 
 def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
     if not (type(iterable) is list or type(iterable) is tuple):
         return product_of(iterable, start=start)
-    if _all_reals((start,)) and _all_reals(iterable):
-        return _prod_of(iterable, start)
+    if are_reals(iterable, start):
+        return product_of_reals(iterable, start)
     for x in iterable:
         start = start * x
     return start
@@ -316,7 +313,7 @@ def _fsum_of(values: Any) -> float:
 
 def _fsum(iterable: Any, /) -> float:
     held = type(iterable) is list or type(iterable) is tuple
-    return _fsum_of(iterable) if held and _all_reals(iterable) else exact_sum_of(iterable)
+    return _fsum_of(iterable) if held and are_reals(iterable, 0) else exact_sum_of(iterable)
 
 
 def _dist_of(p: Any, q: Any) -> float:
@@ -351,7 +348,7 @@ _SEQUENCES: list[Rule] = [
     _PROD,
     sequence_rule(_fsum_of, lambda out, values: ([1.0] * len(values),), 1),
     sequence_rule(_dist_of, _dist_partials, 2),
-    ZeroRule(_all_reals, result=bool),
+    ZeroRule(are_reals, result=bool),
     *of_elements(PROD, Overlay(math.prod, _prod)),
     *of_elements(FSUM, Overlay(math.fsum, _fsum, result=float)),
     ZeroRule(_are_numbers, result=bool),

@@ -11,12 +11,13 @@ from __future__ import annotations
 import itertools
 import operator
 from cmath import isfinite
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
 from itertools import chain, repeat
 from typing import Any
 
 from adbc.errors import InvalidTangentError
-from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, RData, Tangent, with_fields
+from adbc.tangents.duals import ArrayTangent, DictTangent, FData, MutableTangent, RData, Tangent, with_fields
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.operations import increment, zero_tangent
 from adbc.tangents.protocol import ValueKind, kind_of
@@ -265,6 +266,10 @@ def slot_increment(t: Any, r: Any) -> Any:
 # -- values that are new ---------------------------------------------------------------------------
 
 
+_DICTS: frozenset[type] = frozenset({Counter, OrderedDict, defaultdict})
+"""Subclasses of dict of which empty ones are made often."""
+
+
 def fresh_shadow(out: Any, active: bool = True) -> Any:
     """The shadow of the newly made value `out`; an object gets one even if nothing active is in it yet."""
     cls = type(out)
@@ -276,6 +281,8 @@ def fresh_shadow(out: Any, active: bool = True) -> Any:
         return NO_FDATA if active else None
     if cls in _ATOMS:
         return None
+    if cls in _DICTS and not out and not getattr(out, "__dict__", None):
+        return DictTangent()
     kind = kind_of(cls)
     if kind.inactive:
         return None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import types
 
 from adbc.flags import HEAP_TYPE
+from adbc.records import record
 from adbc.types.lattice import AbstractType, ClosureType, ConstType, Exact
 from adbc.types.typeof import is_followed_by_code, typeof
 
-__all__ = ["Callables"]
+__all__ = ["BoundType", "Callables"]
 
 Defaults = tuple[type | None, ...]
 
@@ -16,12 +17,24 @@ _MOST = 12
 """A call of what turns out to be of more kinds than these is decided whenever it is made."""
 
 
+@record(frozen=True)
+class BoundType(AbstractType):
+    """A method that was made by reading it: `function`, bound to an object of class `cls`."""
+
+    function: types.FunctionType
+    cls: type
+
+    def __str__(self) -> str:
+        return f"Bound[{self.cls.__name__}.{self.function.__name__}]"
+
+
 class Callables:
     """The kinds of values that were seen at one place, as long as these are few and may be called.
 
-    kinds: one function, the code of all functions like it, or the class of an object.  defaults: by code,
-    the classes of the defaults that functions like it had, None for one that was now of this class and now
-    of that.  is_open: whether another kind may still be added.
+    kinds: one function, the code of all functions like it, the class of an object, or a function that is
+    bound to an object of some class.  defaults: by code, the classes of the defaults that functions like it
+    had, None for one that was now of this class and now of that.  is_open: whether another kind may still be
+    added.
     """
 
     __slots__ = ("defaults", "is_open", "kinds")
@@ -85,6 +98,10 @@ def _kind(known: AbstractType, value: object) -> AbstractType | None:
     if isinstance(known, ConstType):
         is_function = type(value) in (types.FunctionType, types.BuiltinFunctionType)
         return known if is_function or _is_class(value) else None
+    if type(value) is types.MethodType:
+        function, cls = value.__func__, type(value.__self__)
+        is_lasting = type(function) is types.FunctionType and _is_class(cls) and not _is_local(function)
+        return BoundType(function, cls) if is_lasting else None  # type: ignore[arg-type]  # a function
     return known if type(known) is Exact and known.cls.__flags__ & HEAP_TYPE else None
 
 
@@ -92,4 +109,9 @@ def _is_class(value: object) -> bool:
     """Whether `value` is a class that a class statement of a module has made: a call of it makes an instance.
     Those that functions make come and go."""
     is_made = isinstance(value, type) and bool(value.__flags__ & HEAP_TYPE)
-    return is_made and "<locals>" not in str(getattr(value, "__qualname__", ""))
+    return is_made and not _is_local(value)
+
+
+def _is_local(value: object) -> bool:
+    """Whether `value`, a function or class, was made by a function."""
+    return "<locals>" in str(getattr(value, "__qualname__", ""))

@@ -8,6 +8,7 @@ before::
     %r = call _foreigncall_(reversed, %l)                   # %l: list
     %m = call _foreigncall_(list, %r)
     %c = call _foreigncall_(defaultdict, float)
+    %n = call _new_(Counter)
     %2 = call _getattr_(%d, 'update')
     %3 = call %2(a=%x, b=%y)
 
@@ -20,6 +21,7 @@ after::
     %r = call _new_(slice, None, None, -1)
     %m = call operator.getitem(%l, %r)
     %c = call _empty_default_(float)
+    %n = call _empty_counter_()
     %2 = call _getattr_(%d, 'update')
     %3 = call operator.setitem(%d, 'a', %x)
     %4 = call operator.setitem(%d, 'b', %y)
@@ -70,7 +72,8 @@ def _simplify_empty(call: Instruction) -> bool:
     """Write a call that makes an empty `defaultdict` of a class, or an empty `Counter`, as that."""
     if call.keywords:
         return False
-    if _made(call) is Counter and len(call.operands) == 2:
+    is_made = target(call) in (_new_, _foreigncall_) and constant(call.operands[1]) is Counter
+    if is_made and len(call.operands) == 2:
         call.operands = [Const(_empty_counter_)]
         return True
     if _made(call) is not defaultdict or len(call.operands) > 3:

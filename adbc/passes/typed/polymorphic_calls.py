@@ -39,6 +39,16 @@ calls what that has found::
                                                             %t: bool = call operator.eq(%w, 1)
                                                             branch %t, b.read.known, b.read.other
 
+A method that is a value, as that of a state machine is which keeps the method to call next in a field, is
+taken apart: what is called is its function, and the object that it is bound to is the first argument::
+
+    %t: bool = call _class_is_(%m, MethodType)          # and what follows where that is so
+    %o: Any = call record_field(%m, '__self__')
+    %s: bool = call _method_is_(%m, Machine.on, %o)
+    %u: bool = call _class_is_(%o, Machine)
+    %o1: Machine = call _assume_(%o, Machine)
+    %y1: Any = call Machine.on(%o1, %x)
+
 Where what stands between is left by a side exit, the rest of the function is given the method as an object,
 which is made there (`bound_method`).
 """
@@ -61,9 +71,10 @@ from adbc.ir.ops import PURE
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.typed.guards import test_for_method
 from adbc.records import record
-from adbc.types.callables import Callables
+from adbc.types.callables import BoundType, Callables
 from adbc.types.inference import is_rest, type_of
 from adbc.types.lattice import ANY, BOOL, INT, NONE, STR, AbstractType, ClosureType, ConstType, Exact
+from adbc.types.records import record_field
 
 __all__ = ["Fork", "Seen", "split_calls", "split_methods", "split_names"]
 
@@ -320,9 +331,10 @@ class Fork:
         self.builder = Builder(graph, block)
         self.builder.position = instruction.position
 
-    def test(self, function: Any, *arguments: Any) -> Block:
-        """Go on where this holds; returns the block for where it does not."""
-        one, other = (self.graph.add_block(f"{self.label}.{word}") for word in ("known", "other"))
+    def test(self, function: Any, *arguments: Any, other: Block | None = None) -> Block:
+        """Go on where this holds; returns the block for where it does not: `other`, if that is given."""
+        one = self.graph.add_block(f"{self.label}.known")
+        other = other or self.graph.add_block(f"{self.label}.other")
         self.builder.branch(self.builder.call(function, *arguments, type=BOOL), one, other)
         self.builder.block = one
         return other
@@ -363,6 +375,9 @@ def _split(
     if method is not None:
         builder.block.instructions.remove(method)
     for known in kinds:
+        if isinstance(known, BoundType):
+            _call_bound(fork, known, value, call)
+            continue
         other = fork.test(*_test_for(known, value))
         callee: Value = builder.call(intrinsics._assume_, value, Const(known), type=known)
         given = call.operands[1:]
@@ -379,6 +394,22 @@ def _split(
         builder.block = other
     look = [_look(found, value, call)] if found.callables.is_open else []
     fork.give_as_it_was(*look, *([] if method is None else [method]), call)
+
+
+def _call_bound(fork: Fork, known: BoundType, value: Value, call: Instruction) -> None:
+    """Write `call`, of `value`, for where that is a method of this kind; go on where it is not."""
+    builder = fork.builder
+    other = fork.test(intrinsics._class_is_, value, Const(types.MethodType))
+    method = builder.call(intrinsics._assume_, value, Const(_METHOD), type=_METHOD)
+    owner = builder.call(record_field, method, Const("__self__"), type=ANY)
+    fork.test(intrinsics._method_is_, method, Const(known.function), owner, other=other)
+    fork.test(intrinsics._class_is_, owner, Const(known.cls), other=other)
+    obj = builder.call(intrinsics._assume_, owner, Const(Exact(known.cls)), type=Exact(known.cls))
+    fork.give(builder.call(Const(known.function), obj, *call.operands[1:], keywords=call.keywords))
+    builder.block = other
+
+
+_METHOD = Exact(types.MethodType)
 
 
 def _defaults(

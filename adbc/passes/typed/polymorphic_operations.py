@@ -27,8 +27,9 @@ after::
 
 What an attribute is read from or written to is tested for the classes in Python that were seen there; so is
 what stands in front in an operation of arithmetic, and where none was seen, all of unknown type is tested for
-floats, at once.  As `polymorphic_calls` has it for what is called, the ways meet again, so that nothing is
-given up where a test fails.
+floats, at once.  What is subscripted is tested for the classes of dicts that come together there: a variable
+that has a `dict` first and then a `defaultdict`.  As `polymorphic_calls` has it for what is called, the ways
+meet again, so that nothing is given up where a test fails.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from __future__ import annotations
 import itertools
 import operator
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -61,6 +63,11 @@ _NUMERIC: frozenset[Any] = _ARITHMETIC | {
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.neg, operator.abs,
 }  # fmt: skip
 _FIELDS: frozenset[Any] = frozenset({intrinsics._getattr_, intrinsics._setattr_})
+_SUBSCRIPTS: frozenset[Any] = frozenset({operator.getitem, operator.setitem})
+_DICTS: tuple[type, ...] = (dict, defaultdict, Counter)
+"""The classes of dicts that items are read from and written to in place."""
+
+_WRITES = (intrinsics._setattr_, operator.setitem)
 
 Tests = Mapping[int, Exact]
 """What operands are tested for, by their numbers."""
@@ -129,6 +136,8 @@ def _ways(
     function = target(call)
     if function in _FIELDS:
         return [{1: known} for known in _classes(call.operands[1], seen)]
+    if function in _SUBSCRIPTS:
+        return [{1: known} for known in _dicts(call.operands[1])]
     if function not in _NUMERIC and not (function is not None and is_scalar(function)):
         return ()
     operands = call.operands[1:]
@@ -168,6 +177,25 @@ def _classes(value: Value, seen: Callable[[Value], Seen | None]) -> Sequence[Exa
     return () if found is None else [known for known in found.callables.kinds if isinstance(known, Exact)]
 
 
+def _dicts(value: Value) -> Sequence[Exact]:
+    """The classes of dicts that come together in `value`, of unknown type; none if other things do."""
+    if type_of(value) is not ANY or not isinstance(value, Phi):
+        return ()
+    found, waiting, met = dict[Exact, None](), [value], {value}
+    while waiting:
+        for operand in waiting.pop().operands.values():
+            known = type_of(operand)
+            if isinstance(operand, Phi) and known is ANY:
+                if operand not in met:
+                    met.add(operand)
+                    waiting.append(operand)
+            elif isinstance(known, Exact) and known.cls in _DICTS:
+                found[known] = None
+            else:
+                return ()
+    return [*found]
+
+
 def _may_be_float(value: Value, seen: Callable[[Value], Seen | None]) -> bool:
     """Whether `value` may be a float, as far as was seen: neither an object in Python nor an array."""
     found = seen(value)
@@ -183,7 +211,7 @@ def _split(graph: Graph, call: Instruction, ways: Sequence[Tests]) -> None:
     at = block.instructions.index(call)
     done = graph.cut(block, at + 1, f"{block.label}.done")
     result: Value = Const(None)
-    if target(call) is not intrinsics._setattr_:
+    if target(call) not in _WRITES:
         result = Phi(done, ANY, call.name)
         done.phis.append(result)
         graph.replace_uses({call: result})

@@ -10,8 +10,10 @@ from __future__ import annotations
 import operator
 import sys
 from collections import OrderedDict, deque
+from types import MethodType
 from typing import Any
 
+from adbc.rules.builtins.operators import of_equal_functions
 from adbc.rules.lookup import RuleTable
 from adbc.rules.sequences import count_of
 from adbc.rules.table import ZeroRule
@@ -183,16 +185,19 @@ PROTOCOLS: Protocols = {
 
 _COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
 _COMPARING: tuple[Any, ...] = (*_COMPARISONS, list.index, list.count, tuple.index, tuple.count)
+_EQUALITY = (operator.eq, operator.ne)
 PLAINLY: dict[Any, ZeroRule] = {function: ZeroRule(function) for function in _COMPARING}
 """The rows for what compares elements of lists and tuples in C."""
 
 
 def compared_plainly(function: Any, args: Any) -> Any:
-    """The row for a call of `function` that compares elements of lists and tuples, where it is seen quickly
-    that no Python code does; None of any other call."""
+    """The row for a call of `function` that compares elements of lists and tuples, or two methods, where it
+    is seen quickly that no Python code does; None of any other call."""
     row = PLAINLY.get(function)
     if row is None or len(args) < 2:
         return None
+    if type(args[0]) is MethodType and function in _EQUALITY:
+        return row if type(args[1]) is MethodType and of_equal_functions(*args) is not None else None
     if function in _COMPARISONS and not (type(args[0]) in _ONE_BY_ONE and type(args[1]) in _ONE_BY_ONE):
         return None
     return row if compares_plainly(args[:2]) else None

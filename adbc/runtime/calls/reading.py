@@ -7,6 +7,7 @@ The ways are kept with the classes; whatever has none goes the whole way of `att
 from __future__ import annotations
 
 import abc
+from collections import defaultdict
 from collections.abc import Callable
 from types import (
     FunctionType,
@@ -60,6 +61,8 @@ _COMPUTED_IN_C = (GetSetDescriptorType, MemberDescriptorType)
 _WITH_OWN_ATTRIBUTES = (type, super, ModuleType, FunctionType, MethodType, BaseException, Generator)
 """The classes of objects in C of whose attributes `attributes` knows more than their descriptors say."""
 _CLASS_OF = vars(object)["__class__"]
+_FACTORY = vars(defaultdict)["default_factory"]
+"""What missing values are made by stands beside the items, and may have a derivative as an attribute has."""
 
 
 _DICTIONARY = "dictionary"
@@ -277,6 +280,8 @@ class Attributes(Objects):
                 return found
             if name != "__dict__" and not is_heap_type(cls) and not issubclass(cls, _WITH_OWN_ATTRIBUTES):
                 found = lookup(cls, name)
+                if found is _FACTORY and not self.table.rows(found):
+                    return PLACE
                 if type(found) in _COMPUTED_IN_C:
                     return found
             is_known = cls in CONTAINERS or cls in VALUES or is_array_or_number(cls)
