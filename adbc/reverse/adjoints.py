@@ -527,8 +527,9 @@ class PutAdjoint(StoreAdjoint):
 
 @record
 class AppendAdjoint(Adjoint):
-    """``l.append(v)`` of a number: ``bv = fl.pop()``, and `l` loses its last element.  What is memory has its
-    cotangent in its own shadow, and what has no derivative none at all (`is_memory`)."""
+    """``l.append(v)`` of a number, or a tuple of such: ``bv = fl.pop()``, and `l` loses its last element.
+    What is memory has its cotangent in its own shadow, and what has no derivative none at all (`is_memory`).
+    """
 
     value: Value
     container: Value
@@ -540,6 +541,11 @@ class AppendAdjoint(Adjoint):
 
     def reverse(self, writer: PullbackWriter) -> None:
         container, shadow = writer.get(self.container), writer.get(self.shadow)
+        if isinstance(type_of(self.value), TupleType):
+            bv = writer.builder.call(writer.support.undo_flat, container, shadow)
+            if wants(writer, self.value):
+                writer.give(self.value, writer.split(bv, type_of(self.value), exact=False))
+            return
         bv = writer.builder.call(writer.support.undo_append, container, shadow)
         if not self.is_memory and wants(writer, self.value):
             writer.give(self.value, {(): bv})

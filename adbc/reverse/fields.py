@@ -4,14 +4,14 @@ but floats, of what has no derivative over its like, and what is appended."""
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
 from adbc.reverse.adjoints import AppendAdjoint, InitAdjoint, PutAdjoint, ReplaceAdjoint
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
-from adbc.types.lattice import FLOAT, has_cotangent, has_shadow, is_bare
+from adbc.types.lattice import FLOAT, AbstractType, TupleType, has_cotangent, has_shadow, is_bare
 
 if TYPE_CHECKING:  # the builder has these functions among its handlers
     from adbc.reverse.forwards import ForwardsPass
@@ -61,10 +61,24 @@ def replace(builder: ForwardsPass, call: Instruction, site: CallSite, is_field: 
     builder.leave(ReplaceAdjoint(u, i, builder.p(old), is_field))
 
 
+def zero_of(known: AbstractType, nothing: object) -> Any:
+    """The tangent of a new value of a type of which `is_flat` is true, of a part of it, or of a number;
+    `nothing` is that of what has no derivative."""
+    if not isinstance(known, TupleType):
+        return 0.0 if known == FLOAT else nothing
+    parts = tuple([zero_of(part, nothing) for part in known.elements])
+    return nothing if all(part is nothing for part in parts) else parts
+
+
 def slot_append(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
-    """Append to a list what is a number, is memory or has no derivative."""
+    """Append to a list what is a number, is memory, has no derivative, or is a tuple of numbers."""
     container, value = site.arguments
     u, fu, known, support = builder.p(container), builder.s(container), type_of(value), builder.support
+    if isinstance(known, TupleType):
+        given = u, fu, builder.p(value), zero_of(known, support.no_tangent), value in builder.active
+        stands_for(builder, call, builder.builder.call(support.append_flat, *given))
+        builder.leave(AppendAdjoint(value, u, fu))
+        return
     is_memory = has_shadow(known) or is_bare(known)
     beside = builder.s(value) if has_shadow(known) else None if is_memory else value in builder.active
     append = support.append_array if is_memory else support.append_item

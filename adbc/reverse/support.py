@@ -80,11 +80,16 @@ class Support(CommonSupport):
     append_array: Callable[..., Any]
     """append_array(l, fl, x, fx): does ``l.append(x)`` of an array, and lets the shadow grow with that of the
     array"""
+    append_flat: Callable[..., Any]
+    """append_flat(l, fl, x, zero, is_active): does ``l.append(x)`` of a tuple of numbers, and lets the shadow
+    grow with the list by `zero`"""
     append_item: Callable[..., Any]
     """append_item(l, fl, x, is_active): does ``l.append(x)`` of a number, and lets the shadow grow with the
     list"""
     undo_append: Callable[..., Any]
     """undo_append(l, fl) -> bx: takes back `append_item`, and gives the cotangent of the number"""
+    undo_flat: Callable[..., Any]
+    """undo_flat(l, fl) -> bx: takes back `append_flat`, and gives the cotangent of the tuple"""
     add_to_item: Callable[..., Any]
     """add_to_item(fl, index, b): the slot of the shadow of a list or dict grows by `b`, if neither is
     missing"""

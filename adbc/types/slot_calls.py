@@ -13,13 +13,14 @@ from adbc.types.lattice import (
     ArrayType,
     Exact,
     RealType,
+    TupleType,
     class_of,
     is_bare,
     is_float64,
     is_list,
 )
 
-__all__ = ["is_container_slot", "is_slot"]
+__all__ = ["is_container_slot", "is_flat", "is_slot"]
 
 
 def is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
@@ -35,14 +36,25 @@ def is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 def is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     """Whether a read or write concerns one slot of a list or dict, and in a write a Python float; what is
-    appended may be a number of NumPy's, an array, or what has no derivative, too."""
+    appended may be a number of NumPy's, an array, what has no derivative, or a tuple of such and of floats,
+    too."""
     if access == "append":
         value = types_[1] if len(types_) == 2 else None
-        is_known = value is not None and (_is_double(value) or is_array_of_numbers(value) or is_bare(value))
+        is_known = value is not None and (
+            _is_double(value) or is_array_of_numbers(value) or is_bare(value) or is_flat(value)
+        )
         return is_list(types_[0]) and is_known
     if access == "store":
         return is_list(types_[0]) and types_[1] == INT and types_[2] == FLOAT
     return (is_list(types_[0]) and types_[1] == INT) or types_[0] == _DICT
+
+
+def is_flat(known: AbstractType) -> bool:
+    """Whether values are tuples of floats and of what has no derivative, which may be such tuples again: the
+    tangent of a new one is a constant."""
+    return isinstance(known, TupleType) and all(
+        part == FLOAT or is_bare(part) or is_flat(part) for part in known.elements
+    )
 
 
 def _is_double(known: AbstractType) -> bool:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.builtins.ordering import any_python_order, sorting_order, watched_order
 from adbc.rules.classes import builtin_data, class_of_first, integer, list_like, overrides
 from adbc.rules.elements import OF_LIST, of_elements
 from adbc.rules.list_halves import APPEND, INSERT, POP, STORE, concatenating, copying, extending
@@ -43,10 +42,7 @@ from adbc.tangents import (
     slot_tangent,
 )
 
-__all__ = [
-    "ROWS", "getitem_frule", "getitem_rrule", "setitem_frule", "setitem_rrule", "sort_at_once",
-    "watched_sort",
-]  # fmt: skip
+__all__ = ["ROWS", "getitem_frule", "getitem_rrule", "setitem_frule", "setitem_rrule"]
 
 
 def _rows(
@@ -528,46 +524,6 @@ def _delete(a: list[Any], where: Any) -> None:
     del a[where]
 
 
-def _sort(a: list[Any], /, *, key: Any = None, reverse: bool = False) -> None:
-    # the derivative goes the way of the permutation
-    size = len(a)
-    keys = a if key is None else [key(x) for x in a[:]]
-    is_changed = len(a) != size  # by the key, which Python shows an empty list
-    if is_changed:
-        if len(a) < size:
-            raise IndexError("pop from empty list")
-        del a[size:]
-    if any_python_order(keys):
-        watched_sort(a, list(a) if key is None else keys, reverse)
-    else:
-        put_in_order(a, sorting_order(keys, reverse))
-    if is_changed:
-        raise ValueError("list modified during sort")
-
-
-class _WatchedSort:
-    """Sorting a list by keys that are compared by Python code, which the runtime sees to.
-
-    This is a class and not a function, so that calls of it are not followed.
-    """
-
-    def __call__(self, a: list[Any], keys: Any, reverse: bool) -> None:
-        sort_at_once(a, keys, reverse)
-
-
-watched_sort = _WatchedSort()
-
-
-def sort_at_once(a: list[Any], keys: Any, reverse: bool) -> None:
-    """Sort the list `a` by `keys`, whose comparisons may change nothing."""
-    put_in_order(a, watched_order(keys, reverse))
-
-
-def put_in_order(a: list[Any], order: Sequence[int]) -> None:
-    """Put the elements of `a` in another `order`."""
-    a[:] = [a[i] for i in order]
-
-
 def _two_lists(*classes: type) -> bool:
     return len(classes) == 2 and all(map(list_like, classes))
 
@@ -682,8 +638,6 @@ ROWS: list[Rule] = [
         _mirrored(_rows((list.copy,), _copy_frule, _copy_rrule, _only_list, list)), copying(_copy_rrule)
     ),
     Overlay(list.remove, _remove, when=_first_list),
-    Overlay(list.sort, _sort, when=_first_list),
-    *_changing((put_in_order,), put_in_order, _first_list),
     ZeroRule(list.index, when=_searches, result=int),
     ZeroRule(list.count, when=_searches, result=int),
 ]

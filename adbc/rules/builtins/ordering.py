@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from adbc.rules.classes import number, overrides
@@ -21,7 +22,9 @@ from adbc.rules.sequences import Source, element_tangents, fail, sequence_rdata,
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project, slot_rdata
 
-__all__ = ["ROWS", "WITH_ROWS", "any_python_order", "first_extreme", "sorting_order", "watched_order"]
+__all__ = [
+    "ROWS", "WITH_ROWS", "any_python_order", "first_extreme", "sorted_by", "sorting_order", "watched_order",
+]  # fmt: skip
 
 
 # -- sum ------------------------------------------------------------------------------------------------
@@ -152,7 +155,9 @@ def any_python_order(keys: Any) -> bool:
     while pending:
         values = pending.pop()
         classes = set(map(type, values))
-        if classes <= _IN_C:
+        if classes <= _IN_C or (
+            classes == _TUPLES and _IN_C.issuperset(map(type, chain.from_iterable(values)))
+        ):
             continue
         if any(overrides(cls, name) for cls in classes for name in ("__lt__", "__gt__", "__eq__")):
             return True
@@ -163,6 +168,7 @@ def any_python_order(keys: Any) -> bool:
 
 _IN_C = frozenset({float, int, bool, str})
 """Classes that most elements have, and that compare in C."""
+_TUPLES = {tuple}
 
 
 def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:
@@ -243,8 +249,14 @@ watched_order = _WatchedOrder()
 def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
     values = list(iterable)
     keys = values if key is None else [key(x) for x in values]
-    order = watched_order(keys, reverse) if any_python_order(keys) else sorting_order(keys, reverse)
-    return permuted(values, order)
+    if any_python_order(keys):
+        return permuted(values, watched_order(keys, reverse))
+    return sorted_by(values, keys, reverse)
+
+
+def sorted_by(values: Any, keys: Any, reverse: bool) -> list[Any]:
+    """The elements of a list, sorted by `keys`, which C code compares."""
+    return permuted(values, sorting_order(keys, reverse))
 
 
 def permuted(values: Any, order: Sequence[int]) -> list[Any]:
@@ -271,6 +283,26 @@ def _permuted_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
     return permuted(values, order), fout, permuted_pullback
 
+
+def _sorted_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    values, keys, reverse = args
+    return _permuted_frule((values, sorting_order(keys, reverse)), (dargs[0], None))
+
+
+def _sorted_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    out, fout, saved = _sorted_forwards(*args, *fargs)
+    return out, fout, lambda bout: _sorted_backwards(saved, bout)
+
+
+def _sorted_forwards(values: Any, keys: Any, reverse: Any, fvalues: Any, *rest: Any) -> tuple[Any, Any, Any]:
+    return _PERMUTED.forwards(values, sorting_order(keys, reverse), fvalues, None)
+
+
+def _sorted_backwards(saved: Any, bout: Any) -> Sequence[Any]:
+    return _PERMUTED.backwards(saved, bout)[0], None, None
+
+
+(_PERMUTED,) = permuting(_permuted_rrule)
 
 ROWS: list[Rule] = [
     ZeroRule(all_numbers, result=bool),
@@ -299,7 +331,15 @@ ROWS: list[Rule] = [
         frule=_permuted_frule,
         rrule=_permuted_rrule,
         is_fitted=True,
-        halves=permuting(_permuted_rrule),
+        halves=(_PERMUTED,),
+        result=list,
+    ),
+    Primitive(
+        sorted_by,
+        frule=_sorted_frule,
+        rrule=_sorted_rrule,
+        is_fitted=True,
+        halves=(Halves(3, _sorted_forwards, _sorted_backwards),),
         result=list,
     ),
     *of_elements(SORTED, Overlay(builtins.sorted, _sorted, result=list)),

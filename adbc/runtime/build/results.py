@@ -154,6 +154,7 @@ def reverse_results(support: Support) -> Results:
         "take_slot": constant(CotangentOf(ANY)),
         "slot_of": constant(TangentOf(ANY)),
         "undo_append": constant(CotangentOf(FLOAT)),
+        "undo_flat": constant(CotangentOf(ANY)),
         "inner": constant(TANGENT),
         "share": constant(TANGENT),
         "float_rdata": constant(TANGENT),
@@ -180,6 +181,7 @@ def reverse_results(support: Support) -> Results:
         rows[name] = constant(TANGENT)
     for name in (
         "add_to_slot", "add_to_item", "add_to_field", "add_to_kept", "append_item", "append_array",
+        "append_flat",
         "give_array", "take_array", "give_own", "take_own", "move_part", "clear_part", "clear",
     ):  # fmt: skip
         rows[name] = constant(NONE)

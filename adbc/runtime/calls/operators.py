@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.builtins.lists import sort_at_once, watched_sort
 from adbc.rules.builtins.ordering import watched_order
+from adbc.rules.builtins.permutations import sort_at_once, watched_sort
 from adbc.rules.builtins.sorting import MOST, sort_by_questions, sorted_by_questions
 from adbc.rules.classes import overrides, says_its_class
 from adbc.rules.lookup import RuleTable

@@ -41,6 +41,7 @@ __all__ = [
     "add_to_kept",
     "add_to_slot",
     "append_array",
+    "append_flat",
     "append_item",
     "append_tangent",
     "as_float",
@@ -68,6 +69,7 @@ __all__ = [
     "take_field",
     "take_slot",
     "undo_append",
+    "undo_flat",
 ]  # fmt: skip
 
 
@@ -240,6 +242,16 @@ def append_item(values: list[Any], shadow: Any, value: float, is_active: bool) -
     values.append(value)
 
 
+def append_flat(values: list[Any], shadow: Any, value: Any, zero: Any, is_active: bool) -> None:
+    """Do ``values.append(value)`` of a tuple of numbers and what has no derivative, of which the tangent of a
+    new one is `zero`."""
+    if shadow is not None:
+        shadow.append(zero)
+    elif is_active:
+        check_slot(values, None)
+    values.append(value)
+
+
 def append_array(values: list[Any], shadow: Any, array: Any, of_array: Any) -> None:
     """Do ``values.append(array)``, where `array` has the shadow `of_array`; None is that of a constant."""
     if shadow is not None:
@@ -257,6 +269,12 @@ def append_tangent(tangent: Any, dvalue: Any) -> None:
 
 def undo_append(values: list[Any], shadow: Any) -> Any:
     """The adjoint of `append_item`: gives the cotangent of the value."""
+    del values[-1]
+    return None if shadow is None else shadow.pop()
+
+
+def undo_flat(values: list[Any], shadow: Any) -> Any:
+    """The adjoint of `append_flat`: gives the cotangent of the tuple."""
     del values[-1]
     return None if shadow is None else shadow.pop()
 

@@ -13,9 +13,10 @@ import pytest
 import adbc
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics as i
-from adbc.rules.builtins.lists import put_in_order
-from adbc.rules.builtins.ordering import permuted, sum_numbers
-from adbc.rules.math import _dist_of, _fsum_of, _prod_of
+from adbc.rules.builtins.ordering import permuted, sorted_by, sum_numbers
+from adbc.rules.builtins.permutations import put_in_order, sort_by
+from adbc.rules.consumers import product_of_reals
+from adbc.rules.math import _dist_of, _fsum_of
 from adbc.runtime import default_engine
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.testing import test_rule as check
@@ -53,6 +54,9 @@ LISTS = [
     (list.append, [], (1.0, [2.0])),
     (put_in_order, [1.0, [2.0], (3.0, 4)], (2, 0, 1)),
     (put_in_order, [], ()),
+    (sort_by, [1.0, 3.0, 2.0], [1.0, 3.0, 2.0], True),
+    (sort_by, [(1.0, 4), (3.0, 2), (3.0, 1)], [4, 2, 1], False),
+    (sort_by, [[1.0], 3.0, (2.0, [1.0])], [4, 2, 1], False),
     (list.extend, [1.0], [2.0, [3.0]]),
     (list.extend, [1.0], (2.0, 3)),
     (list.extend, [1.0], range(2)),
@@ -121,6 +125,9 @@ TUPLES = [
     (i._unpack_ex_, [1.0, (2.0, 3), [4.0]], 0, 1),
     (i._unpack_ex_, [1, 2], 0, 0),
     (permuted, [1.0, [2.0], (3.0, 4)], (2, 0, 1)),
+    (sorted_by, [1.0, [2.0], (3.0, 4)], [2, 0, 1], False),
+    (sorted_by, [1.0, 3.0, 2.0], [1.0, 3.0, 2.0], True),
+    (sorted_by, (1.0, 3.0, 2.0), [2, 0, 1], True),
     (i._project_, (1.0, [2.0]), 1),
     (i._check_, 1.5, "x"),
     (i._check_, [1.5], "x"),
@@ -173,9 +180,9 @@ OTHERS = [
     (sum_numbers, (1.0, 2.0), 0.5),
     (sum_numbers, [1, 2], 0),
     (sum_numbers, [1j, 2.0], 0),
-    (_prod_of, [2.0, 3.0, 4], 1),
-    (_prod_of, [2.0, 0.0, 4.0], 1.5),
-    (_prod_of, [0.0, 0.0], 1),
+    (product_of_reals, [2.0, 3.0, 4], 1),
+    (product_of_reals, [2.0, 0.0, 4.0], 1.5),
+    (product_of_reals, [0.0, 0.0], 1),
     (_fsum_of, [1.0, 2, 3.0]),
     (_fsum_of, (1.0, 2.0)),
     (_dist_of, [1.0, 2.0], [3.0, 5]),
