@@ -24,7 +24,17 @@ from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.tangents.zeros import is_zero
 
-__all__ = ["CALL", "Memory", "ask_key", "has_numbers", "keep_key", "key_shadow", "key_tangent", "put_off"]
+__all__ = [
+    "CALL",
+    "Memory",
+    "ask_key",
+    "has_numbers",
+    "is_object",
+    "keep_key",
+    "key_shadow",
+    "key_tangent",
+    "put_off",
+]
 
 
 class Memory(Protocol):
@@ -83,6 +93,20 @@ def keep_key(key: Any, f: Any, what: str) -> Any:
     if nan is None:
         raise error
     return lose(key, NO_FDATA, nan)
+
+
+def is_object(key: Any, f: Any) -> bool:
+    """Whether `key` is a text, or an object, which has its derivative by its address: nothing comes back to
+    the key.  If it has shadow or tangent `f`, which is not None, note is taken of it."""
+    cls = type(key)
+    if cls is str:
+        return True
+    kind = kind_of(cls)
+    if kind.address and f is not None and f is not NO_TANGENT and not kind.inactive:
+        memory = CALL.memory
+        if memory is not None:
+            memory.keep(key, f)
+    return kind.address
 
 
 def ask_key(key: Any, f: Any, found: Any) -> Any:

@@ -525,14 +525,18 @@ def _first(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 
 
 def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """The type of an attribute of an array, where that follows; methods of arrays are known to be C code."""
+    """The type of an attribute of an array, where that follows; methods of arrays, dicts and lists are known
+    to be C code."""
     if len(values) != 2:  # behind a wrong guess about what is called
         return ANY
     array, name = types_[0], values[1]
     if isinstance(name, Const) and name.value in ("real", "imag") and (part := type_of_part(array)):
         return part
-    if type(array) is not ArrayType or not isinstance(name, Const) or not isinstance(name.value, str):
+    if not isinstance(name, Const) or not isinstance(name.value, str):
         return ANY
+    if type(array) is not ArrayType:
+        found = getattr(class_of(array), name.value, None) if class_of(array) in (dict, list) else None
+        return Exact(types.BuiltinMethodType) if isinstance(found, types.MethodDescriptorType) else ANY
     if name.value == "shape" and array.ndim is not None:
         return TupleType((INT,) * array.ndim)
     if name.value in ("size", "ndim", "nbytes", "itemsize"):

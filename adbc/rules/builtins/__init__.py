@@ -5,6 +5,7 @@ from __future__ import annotations
 from adbc.rules import elements, recollections, stopping
 from adbc.rules.builtins import (
     cells,
+    compared,
     container_classes,
     defaults,
     dicts,
@@ -39,6 +40,7 @@ ROWS: list[Rule] = [
     *recollections.ROWS,
     *iteration.ROWS,
     *container_classes.ROWS,
+    *compared.ROWS,
     *ordering.ROWS,
     *permutations.ROWS,
     *sorting.ROWS,

@@ -14,8 +14,7 @@ from adbc.rules.sequences import emptied, nothing, refuse_constant
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment, slot_rdata, slot_shadow, slot_tangent
 from adbc.tangents.iterators import out_of_step
-from adbc.tangents.keys import ask_key, keep_key
-from adbc.tangents.protocol import kind_of
+from adbc.tangents.keys import ask_key, is_object, keep_key
 from adbc.tangents.scalars import NUMBERS
 
 __all__ = ["GET", "ITEM", "KEY", "STORE", "get_rrule", "read_item", "setitem_rrule", "store_item"]
@@ -97,19 +96,13 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return None, None, lambda bout: (None, lost, undo())
 
 
-def _is_object(k: Any) -> bool:
-    """Whether key `k` is a text, or an object, which has its derivative by its address: nothing comes back to
-    the key."""
-    return k.__class__ is str or kind_of(type(k)).address
-
-
 # -- in two halves ---------------------------------------------------------------------------------------
 
 
 def _get_forwards(d: Any, k: Any, fd: Any, fk: Any) -> tuple[Any, Any, Any]:
     if k not in d:
         return None, None, None
-    if fk is not None and not _is_object(k):
+    if fk is not None and not is_object(k, None):
         return read_item(d, fd, k, fk, 2)  # type: ignore[no-any-return]  # three parts
     if fd is None:
         return d[k], None, None
@@ -127,7 +120,7 @@ def _get_backwards(saved: Any, bout: Any) -> Sequence[Any]:
 
 
 def _item_forwards(d: Any, k: Any, fd: Any, fk: Any) -> tuple[Any, Any, Any]:
-    if fk is not None and not _is_object(k):
+    if fk is not None and not is_object(k, None):
         return read_item(d, fd, k, fk, 2)  # type: ignore[no-any-return]  # three parts
     out = d[k]
     if fd is None:
@@ -139,7 +132,7 @@ def _item_forwards(d: Any, k: Any, fd: Any, fk: Any) -> tuple[Any, Any, Any]:
 def _get_or_forwards(d: Any, k: Any, default: Any, fd: Any, fk: Any, fdefault: Any) -> tuple[Any, Any, Any]:
     if k not in d:
         return default, fdefault, True
-    if fk is not None and not _is_object(k):
+    if fk is not None and not is_object(k, None):
         return read_item(d, fd, k, fk, 3)  # type: ignore[no-any-return]  # three parts
     if fd is None:
         return d[k], None, None
@@ -168,8 +161,7 @@ ITEM = (Halves(2, _item_forwards, _get_backwards),)
 
 def _store_forwards(d: Any, k: Any, v: Any, fd: Any, fk: Any, fv: Any) -> tuple[Any, Any, Any]:
     cls = type(v)
-    if fk is not None and _is_object(k):
-        keep_key(k, fk, KEY)
+    if fk is not None and is_object(k, fk):
         fk = None
     if fd is not None and fk is None and (cls in NUMBERS or cls is int):
         if k.__class__ is str and (type(d) is not dict or "__builtins__" in d or "__spec__" in d):

@@ -10,10 +10,17 @@ from __future__ import annotations
 import builtins
 from collections import deque
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
-from adbc.rules.classes import number, overrides
+from adbc.rules.builtins.compared import (
+    any_python_order,
+    are_looked_up,
+    first_extreme,
+    is_dict_alone,
+    key_at,
+    place_of_extreme,
+)
+from adbc.rules.classes import number
 from adbc.rules.consumers import Missing, all_of, any_of, is_number, largest_of, smallest_of, sum_of
 from adbc.rules.dict_halves import is_view
 from adbc.rules.elements import LARGEST, SMALLEST, SORTED, SUM, of_elements
@@ -22,9 +29,7 @@ from adbc.rules.sequences import Source, element_tangents, fail, sequence_rdata,
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project, slot_rdata
 
-__all__ = [
-    "ROWS", "WITH_ROWS", "any_python_order", "first_extreme", "sorted_by", "sorting_order", "watched_order",
-]  # fmt: skip
+__all__ = ["ROWS", "WITH_ROWS", "sorted_by", "sorting_order", "watched_order"]
 
 
 # -- sum ------------------------------------------------------------------------------------------------
@@ -143,34 +148,6 @@ def _is_held_alone(*classes: type) -> bool:
 # -- min, max -------------------------------------------------------------------------------------------
 
 
-def first_extreme(keys: Any, largest: bool) -> int:
-    """The index of the first of the largest or smallest `keys`, found as `max` and `min` find it."""
-    choose = builtins.max if largest else builtins.min
-    return choose(range(len(keys)), key=keys.__getitem__)
-
-
-def any_python_order(keys: Any) -> bool:
-    """Whether comparing some of `keys` runs Python code."""
-    pending = [keys]
-    while pending:
-        values = pending.pop()
-        classes = set(map(type, values))
-        if classes <= _IN_C or (
-            classes == _TUPLES and _IN_C.issuperset(map(type, chain.from_iterable(values)))
-        ):
-            continue
-        if any(overrides(cls, name) for cls in classes for name in ("__lt__", "__gt__", "__eq__")):
-            return True
-        if list in classes or tuple in classes:
-            pending.extend(x for x in values if type(x) is list or type(x) is tuple)
-    return False
-
-
-_IN_C = frozenset({float, int, bool, str})
-"""Classes that most elements have, and that compare in C."""
-_TUPLES = {tuple}
-
-
 def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:
     """The value that `function`, which is `max` or `min`, chooses."""
     if not args:
@@ -215,6 +192,16 @@ def _is_any(*classes: type) -> bool:
     return len(classes) != 1 or classes[0] not in WITH_ROWS
 
 
+def _largest_in_dict(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any:
+    place = place_of_extreme(values, key, True)
+    return largest_of(values, key=key, default=default) if place < 0 else key_at(values, place)
+
+
+def _smallest_in_dict(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any:
+    place = place_of_extreme(values, key, False)
+    return smallest_of(values, key=key, default=default) if place < 0 else key_at(values, place)
+
+
 def _largest_in_view(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any:
     return _largest(list(values), key=key, default=default)
 
@@ -248,6 +235,8 @@ watched_order = _WatchedOrder()
 
 def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
     values = list(iterable)
+    if key is not None and are_looked_up(values, key):
+        return sorted_by(values, key, reverse)
     keys = values if key is None else [key(x) for x in values]
     if any_python_order(keys):
         return permuted(values, watched_order(keys, reverse))
@@ -255,8 +244,12 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
 
 
 def sorted_by(values: Any, keys: Any, reverse: bool) -> list[Any]:
-    """The elements of a list, sorted by `keys`, which C code compares."""
-    return permuted(values, sorting_order(keys, reverse))
+    """The elements of a list, sorted by `keys`, or by what these give if they look up: C code compares."""
+    return permuted(values, _order_by(values, keys, reverse))
+
+
+def _order_by(values: Any, keys: Any, reverse: bool) -> tuple[int, ...]:
+    return sorting_order([*map(keys, values)] if callable(keys) else keys, reverse)
 
 
 def permuted(values: Any, order: Sequence[int]) -> list[Any]:
@@ -286,7 +279,7 @@ def _permuted_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 def _sorted_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     values, keys, reverse = args
-    return _permuted_frule((values, sorting_order(keys, reverse)), (dargs[0], None))
+    return _permuted_frule((values, _order_by(values, keys, reverse)), (dargs[0], None))
 
 
 def _sorted_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -295,7 +288,7 @@ def _sorted_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _sorted_forwards(values: Any, keys: Any, reverse: Any, fvalues: Any, *rest: Any) -> tuple[Any, Any, Any]:
-    return _PERMUTED.forwards(values, sorting_order(keys, reverse), fvalues, None)
+    return _PERMUTED.forwards(values, _order_by(values, keys, reverse), fvalues, None)
 
 
 def _sorted_backwards(saved: Any, bout: Any) -> Sequence[Any]:
@@ -317,10 +310,10 @@ ROWS: list[Rule] = [
     *of_elements(SUM, Overlay(builtins.sum, _sum, when=_is_at_hand)),
     Overlay(builtins.sum, _sum_of_view, when=_is_view_first),
     Overlay(builtins.sum, sum_of),
-    ZeroRule(any_python_order, result=bool),
-    ZeroRule(first_extreme, result=int),
     *of_elements(LARGEST, Overlay(builtins.max, _largest, when=_is_held_alone)),
     *of_elements(SMALLEST, Overlay(builtins.min, _smallest, when=_is_held_alone)),
+    Overlay(builtins.max, _largest_in_dict, when=is_dict_alone),
+    Overlay(builtins.min, _smallest_in_dict, when=is_dict_alone),
     Overlay(builtins.max, _largest_in_view, when=is_view),
     Overlay(builtins.min, _smallest_in_view, when=is_view),
     Overlay(builtins.max, _max, when=_is_any),

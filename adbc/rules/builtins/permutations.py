@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adbc.rules.builtins.ordering import any_python_order, sorting_order, watched_order
+from adbc.rules.builtins.compared import any_python_order
+from adbc.rules.builtins.ordering import sorting_order, watched_order
 from adbc.rules.classes import list_like
 from adbc.rules.sequences import out_of_step
 from adbc.rules.table import NO_KWARGS, Args, Halves, Kwargs, Overlay, Primitive, Rule

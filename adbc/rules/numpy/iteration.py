@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from adbc.ir import intrinsics
+from adbc.rules.builtins.compared import first_extreme
 from adbc.rules.builtins.iteration import next_frule, next_rrule
-from adbc.rules.builtins.ordering import WITH_ROWS, first_extreme
+from adbc.rules.builtins.ordering import WITH_ROWS
 from adbc.rules.consumers import Missing, largest_of, smallest_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import shadow_iterator

@@ -342,10 +342,14 @@ class Context:
 
     def keep(self, obj: Any, tangent: Any) -> None:
         """Let `tangent`, or this shadow, be that of `obj`, wherever it is met from now on."""
-        self.shadows.adopt(obj, tangent)
+        if self.shadows.lookup(obj) is None:
+            self.shadows.adopt(obj, tangent)
 
     def met(self, obj: Any) -> Any:
         """The tangent of object `obj`, which is met by its address only."""
+        known = self.shadows.lookup(obj)
+        if known is not None:
+            return known
         if self.is_forward:
             return self.shadows.found(obj)
         before = self.shadows.count()

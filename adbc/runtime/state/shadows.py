@@ -257,7 +257,7 @@ class Shadows:
 
     def lookup(self, obj: Any) -> Any:
         """The tangent of `obj` if it was met, else None."""
-        found = self._memo.get(id(obj))
+        found = (self._memo if self.waiting else self.met).get(id(obj))
         return found[1] if found is not None and found[0] is obj else None
 
 
