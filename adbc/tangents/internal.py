@@ -14,6 +14,7 @@ from cmath import isfinite
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
 from itertools import chain, repeat
+from types import MethodType
 from typing import Any
 
 from adbc.errors import InvalidTangentError
@@ -44,6 +45,8 @@ _ATOMS: frozenset[type] = frozenset({float, int, str, bool, type(None)})
 _FLAT = frozenset({float, type(NO_TANGENT)})
 """The classes in the tangents of tuples that hold nothing but atoms.  These are frequent, and are not taken
 apart."""
+_OF_OBJECTS: frozenset[type] = frozenset({MutableTangent, type(NO_TANGENT), type(None)})
+"""The classes in the tangents and shadows of records of objects, of which none has a value part."""
 _MEMORY: frozenset[type] = frozenset({MutableTangent, list, dict})
 """The most frequent classes of tangents with an address: these need not be asked for."""
 _ZEROS: dict[type, Any] = {float: 0.0, **dict.fromkeys(_ATOMS - _FLOATS, NO_TANGENT)}
@@ -99,6 +102,10 @@ def slot_shadow(t: Any) -> Any:
         names: tuple[Any, ...] = tuple(fields)
     elif float in classes and classes <= _FLAT:
         names = *fields, *map(type, fields.values())
+    elif classes <= _OF_OBJECTS and MutableTangent in classes:  # as that of a method bound to an object
+        if cls is FData:
+            return t
+        return with_fields(FData, {k: None if c is NO_TANGENT else c for k, c in fields.items()})
     else:
         return split_parts(t, slot_shadow, FData, None)
     found = _OF_FLAT.get(names)
@@ -139,6 +146,10 @@ def slot_tangent(x: Any, f: Any) -> Any:
             slots = [slot_tangent(c, f) for c in x]
         return NO_TANGENT if all(c is NO_TANGENT for c in slots) else tuple(slots)
     of = f.__class__
+    if cls is MethodType and of is FData and f.__dict__.get("__func__", f) is None:
+        own = f.__dict__["__self__"]
+        if own.__class__ is MutableTangent:
+            return with_fields(Tangent, {"__self__": own, "__func__": NO_TANGENT})
     if of is MutableTangent or of is list or (of is cls and (cls is dict or cls in ARRAY_FRESH)):
         return f
     kind = kind_of(cls)
@@ -204,6 +215,8 @@ def slot_rdata(t: Any) -> Any:
     classes = {*map(type, fields.values())}
     if classes == _FLOATS:
         return with_fields(RData, fields.copy())
+    if classes <= _OF_OBJECTS:
+        return None
     if float in classes and classes <= _FLAT:
         return with_fields(RData, {k: c if type(c) is float else None for k, c in fields.items()})
     return split_parts(t, slot_rdata, RData, None)
