@@ -26,7 +26,6 @@ from adbc.tangents.internal import (
     slot_rdata,
     slot_shadow,
     slot_tangent,
-    slot_tangents,
 )
 from adbc.tangents.iterators import (
     ShadowIterator,
@@ -114,7 +113,6 @@ __all__ = [
     "slot_rdata",
     "slot_shadow",
     "slot_tangent",
-    "slot_tangents",
     "steps_left",
     "tangent",
     "tangent_field",

@@ -12,7 +12,7 @@ import itertools
 import operator
 from cmath import isfinite
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import chain, repeat
 from types import MethodType
 from typing import Any
@@ -30,7 +30,7 @@ __all__ = [
     "TABLES", "accumulate", "add", "addresses", "cotangent_of", "external_fdata", "external_rdata",
     "fill_tangent", "fresh_shadow",
     "fresh_tangent", "in_order", "internal_fdata", "internal_rdata", "multiply", "project", "slot_increment",
-    "slot_rdata", "slot_shadow", "slot_tangent", "slot_tangents",
+    "slot_rdata", "slot_shadow", "slot_tangent",
 ]  # fmt: skip
 
 
@@ -163,23 +163,6 @@ def slot_tangent(x: Any, f: Any) -> Any:
     if kind.address and f is not NO_FDATA:
         return NO_TANGENT if f is None else f
     return zero_tangent(x, is_found=True)
-
-
-def slot_tangents(values: Sequence[Any], f: Any) -> tuple[Any, ...]:
-    """The tangents to put into slots for `values`, the elements of a tuple with the shadow `f`."""
-    shadows = f if f.__class__ is tuple else repeat(f)
-    return tuple(
-        [
-            0.0
-            if x.__class__ is float
-            else NO_TANGENT
-            if x.__class__ in _ATOMS
-            else g
-            if g.__class__ is MutableTangent or g.__class__ is list
-            else slot_tangent(x, g)
-            for x, g in zip(values, shadows, strict=False)
-        ]
-    )
 
 
 def _part(f: Any, kind: ValueKind, key: Any) -> Any:

@@ -24,9 +24,9 @@ from adbc.runtime.calls.steps import Advance, Call, Delegate, Protocols, Resume,
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
-from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata, slot_tangent
 
-__all__ = ["PROTOCOLS", "resumed", "stopped", "stops"]
+__all__ = ["PROTOCOLS", "resumed", "slots_of", "stopped", "stops"]
 
 Answer = tuple[Any, Any, Callable[[Any], Any]]
 
@@ -131,6 +131,27 @@ def _instead(error: BaseException) -> Raised:
 
 _MEMORY: frozenset[type] = frozenset({MutableTangent, list, dict})
 """The most frequent classes of tangents that are shadows as they are."""
+
+
+_BARE: frozenset[type] = frozenset({int, str, bool, type(None)})
+"""The most frequent classes of values without a derivative."""
+
+
+def slots_of(values: Sequence[Any], f: Any) -> tuple[Any, ...]:
+    """The slots of `values`, a state with the shadow `f`, in reverse mode."""
+    shadows = f if f.__class__ is tuple else itertools.repeat(f)
+    return tuple(
+        [
+            0.0
+            if x.__class__ is float
+            else NO_TANGENT
+            if x.__class__ in _BARE
+            else g
+            if g.__class__ is MutableTangent or g.__class__ is list
+            else slot_tangent(x, g)
+            for x, g in zip(values, shadows, strict=False)
+        ]
+    )
 
 
 def _rdata(slots: Any) -> Any:

@@ -22,6 +22,7 @@ from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.lost_arguments import LostKeywords, written_as_text
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter, to_place, to_self
 from adbc.runtime.calls.plans import Mode, Plan
+from adbc.runtime.calls.resuming import slots_of
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.calls.values_in_c import are_values, takes_values
 from adbc.runtime.report.tracebacks import plain_traceback
@@ -37,7 +38,6 @@ from adbc.tangents import (
     slot_increment,
     slot_shadow,
     slot_tangent,
-    slot_tangents,
 )
 from adbc.tangents.activity_marks import INACTIVE
 from adbc.tangents.lost import lose
@@ -65,7 +65,7 @@ class ReverseCalls(Calls):
     known = staticmethod(Context.known_shadow)
     slot = staticmethod(slot_shadow)
     fill = staticmethod(slot_tangent)
-    fill_each = staticmethod(slot_tangents)
+    fill_each = staticmethod(slots_of)
     get_field = staticmethod(fields.GET.rrule)
     set_field = staticmethod(fields.SET.rrule)
 
