@@ -143,9 +143,9 @@ def slots_of(values: Sequence[Any], f: Any) -> tuple[Any, ...]:
     return tuple(
         [
             0.0
-            if x.__class__ is float
+            if type(x) is float
             else NO_TANGENT
-            if x.__class__ in _BARE
+            if type(x) in _BARE
             else g
             if g.__class__ is MutableTangent or g.__class__ is list
             else slot_tangent(x, g)
