@@ -207,7 +207,7 @@ class ForwardsPass(Mirror):
     def _primal(self, call: Instruction, site: CallSite) -> None:
         if site.function is intrinsics._observe_ and site.arguments[1] in self.methods:
             found = self.methods[site.arguments[1]]
-            self.leave(SlotAdjoint(site.arguments[1], found.companion, found.name, True))
+            self.leave(SlotAdjoint(site.arguments[1], found.companion, found.name, True, may_lack=True))
         super()._primal(call, site)
 
     def _zero(self, value: Value) -> Value:
@@ -368,7 +368,7 @@ class ForwardsPass(Mirror):
         no cotangent back for the instance, whose fdata is identified by address, but the instance may have
         a field of this name."""
         super()._take_method(call, method)
-        self.leave(SlotAdjoint(call, method.companion, method.name, True))
+        self.leave(SlotAdjoint(call, method.companion, method.name, True, may_lack=True))
 
     def _memory(self, slot: ReadSlot) -> Value:
         """The shadow of the value in the slot of a container, where that value is identified by its

@@ -6,11 +6,11 @@ import contextlib
 import dataclasses
 import enum
 import typing
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
-__all__ = ["defaultdict"]  # types of values in the graphs name it
+__all__ = ["Counter", "defaultdict"]  # types of values in the graphs name it
 
 
 class Particle:

@@ -137,7 +137,7 @@ from adbc.runtime.calls.classes import (
 )
 from adbc.tangents import divide, multiply
 from adbc.types.answers import is_seen_to_answer, iterators_seen
-from adbc.types.callables import Callables
+from adbc.types.callables import BoundType, Callables
 from adbc.types.callsites import Binding
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, FLOAT, INT, NONE, AbstractType, ArrayType, ConstType, Exact, class_of
@@ -471,7 +471,8 @@ class Called:
 
 def _calls_split(graph: Graph, open: str = "False", **seen: str) -> Graph:
     """What functions of the names in `seen` give is of one class, or the function of one name, or of two that
-    stand with a slash between them; it may be something else if that is "True"."""
+    stand with a slash between them, or a method of that name with brackets behind it, bound to an object of
+    the class; it may be something else if that is "True"."""
     split_calls(graph, _seen_of(seen, open), lambda read: method_front(read, _ANSWERS))
     return graph
 
@@ -484,6 +485,8 @@ def _operations_split(graph: Graph, open: str = "False", **seen: str) -> Graph:
 
 def _seen_of(seen: Mapping[str, str], open: str) -> Callable[[Value], Called | None]:
     def kind(text: str) -> AbstractType:
+        if text.endswith("()"):
+            return BoundType(named_constant(text[:-2]), named_constant(text.rpartition(".")[0]))
         found = named_constant(text)
         return Exact(found) if isinstance(found, type) else ConstType(found)
 

@@ -60,6 +60,52 @@ def appends_a_constant(x: float, values: list[float]) -> float:
     return x * values[-1]
 
 
+def pairs(x: float, n: int) -> Any:
+    """Tuples of numbers and of what has no derivative, which are sorted."""
+    bids: list[Any] = []
+    for i in range(n):
+        bids.append((x * ((i * 5) % 7), i, ("lot", x * x)))  # noqa: PERF401  # one by one
+    bids.sort(reverse=True)
+    ranked = sorted(bids, key=lambda bid: bid[1])
+    first, second = bids[0], ranked[1]
+    return first[0] * first[2][1] + second[0] * bids[-1][1]
+
+
+def pairs_of_anything(x: float, n: int) -> Any:
+    pairs: list[Any] = []
+    for i in range(n):
+        pairs.append((x, None if i % 2 else [x * i], i))
+        pairs.append((x * i if i % 3 else i, 2.0 * x))
+    pairs[1] = x, x
+    return sum(p[0] for p in pairs) + pairs[0][1][0] * pairs[3][1] + pairs.pop()[0]
+
+
+def appends_pairs(x: float, pairs: list[Any]) -> Any:
+    pairs.append((x * x, 3))
+    pairs.append((1, True))
+    return pairs[-2][0] * len(pairs)
+
+
+def test_appended_tuples_are_differentiated_rightly() -> None:
+    for _ in range(3):
+        check_rule(pairs, 0.7, 6)
+        check_rule(pairs_of_anything, 0.7, 5)
+        check_rule(appends_pairs, 1.3, [(2.0, 1)])
+    assert adbc.grad(appends_pairs)(3.0, [(2.0, 1)]) == 18.0
+    with pytest.raises(ConstWriteError, match="constant list"):
+        adbc.grad(appends_pairs)(2.0, adbc.Const([(2.0, 1)]))
+
+
+@pytest.mark.usefixtures("at_once")
+def test_tuples_are_written_inline() -> None:
+    default_engine().clear()
+    for _ in range(3):
+        adbc.grad(pairs)(0.7, 6)
+    (rule,) = [r for r in default_engine().rules.values() if r.code is pairs.__code__ and r.is_built]
+    text = str(rule.graphs[0])
+    assert text.count("append_flat") == 1 and "_append_forwards" not in text
+
+
 def test_appended_numbers_are_differentiated_rightly() -> None:
     for _ in range(3):  # what was learnt changes the code
         check_rule(collects, [1.0, 2.0, 3.0], 0.7)

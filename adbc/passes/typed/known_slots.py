@@ -1,5 +1,5 @@
-"""Store-to-load forwarding: what is known to be in fields of instances and in slots of lists, from earlier
-reads and writes.
+"""Store-to-load forwarding: what is known to be in fields of instances and in slots of lists and dicts, from
+earlier reads and writes.
 
 before::
 
@@ -21,13 +21,17 @@ without a derivative takes the place of one: a count, a flag, a text.
 
 What is known is lost where anything could run that this module cannot see through.  A write to a field
 says nothing of fields with other names; to a field of the same name, or to a list, of another object, it
-may be a write to this one.  Needs types; fields are those that `Knowledge.is_field` calls plain.
+may be a write to this one.  So it is with the items of dicts, of keys that are texts or whole numbers, of
+which two that are written in the code are known to be different.  An item of a `defaultdict` is there once it
+was read, whichever way it came (`present_items`).  Needs types; fields are those that `Knowledge.is_field`
+calls plain.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from adbc.functions import is_builtin_function
@@ -38,16 +42,30 @@ from adbc.ir.traverse import predecessors, remove_unreachable, reverse_postorder
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.inference import type_of
-from adbc.types.lattice import BOOL, FLOAT, INT, AbstractType, Exact, class_of, is_bare, is_list, is_real
+from adbc.types.lattice import (
+    BOOL,
+    FLOAT,
+    INT,
+    AbstractType,
+    Exact,
+    TupleType,
+    class_of,
+    is_bare,
+    is_list,
+    is_real,
+)
 from adbc.types.quiet_calls import HARMLESS, is_quiet
 
 __all__ = ["is_kept_cell", "known_slots"]
 
 Place = tuple[str, Value, object]
-"""A field, an element or what is in a cell: what kind of place, of which object, and its name or index."""
+"""A field, an element, an item of a dict or what is in a cell: what kind of place, of which object, and its
+name, index or key."""
 Known = dict[Place, Value]
 
-FIELD, ELEMENT, CELL = "field", "element", "cell"
+FIELD, ELEMENT, ITEM, CELL = "field", "element", "item", "cell"
+_DICTS = (dict, defaultdict, Counter)
+"""The classes of dicts whose items are read and written by C code."""
 
 _TOUCHING = frozenset(
     map(
@@ -125,7 +143,7 @@ class _KnownSlots:
                 if block in handlers or block is self.graph.entry:
                     known: Known = {}
                 else:
-                    known = _common([behind[s] for s in sources[block] if s in behind])
+                    known = _common(block, [(s, behind[s]) for s in sources[block] if s in behind])
                 before[block] = dict(known)
                 for instruction in steps[block]:
                     self._step(instruction, known)
@@ -182,6 +200,8 @@ class _KnownSlots:
             return (FIELD, obj, key.value) if self.is_instances(kind.cls, key.value) else None
         if is_list(type_of(obj)) and type_of(key) == INT:
             return ELEMENT, obj, _key(key)
+        if class_of(type_of(obj)) in _DICTS and _is_plain_key(type_of(key)):
+            return ITEM, _unassumed(obj), _key(key)
         return None
 
     def _is_overwritten(self, place: Place | None) -> bool:
@@ -207,7 +227,8 @@ class _KnownSlots:
         place = self.places.get(instruction)
         if place is not None:
             if _is_read(instruction):
-                known.setdefault(place, instruction)
+                if place in known or place[0] != ITEM or self._is_there(instruction, known):
+                    known.setdefault(place, instruction)
             else:
                 _forget_aliases(known, place)
                 known[place] = instruction.operands[2 if place[0] == CELL else 3]
@@ -224,7 +245,8 @@ class _KnownSlots:
             _forget_aliases(known, place)
             known[place] = arguments[2]
         elif function is intrinsics._overwrite_item_:
-            place = ELEMENT, arguments[0], _key(arguments[1])
+            of_dict = class_of(type_of(arguments[0])) in _DICTS
+            place = ITEM if of_dict else ELEMENT, _unassumed(arguments[0]), _key(arguments[1])
             _forget_aliases(known, place)
             known[place] = arguments[2]
         elif function is intrinsics._assume_:
@@ -238,6 +260,14 @@ class _KnownSlots:
         else:
             self._lose(known)
 
+    def _is_there(self, read: Instruction, known: Known) -> bool:
+        """Whether what `read` gives, an item that nothing was known of, is in the dict from then on.  Where
+        it is missing, code may run that makes it."""
+        cls = class_of(type_of(read.operands[1]))
+        if cls is not dict:
+            self._lose(known)
+        return cls is not Counter
+
     def _lose(self, known: Known) -> None:
         """Forget what may have changed where anything could run."""
         _keep(known, lambda place: place[0] == CELL and is_kept_cell(place[1], self.kept))
@@ -250,6 +280,8 @@ class _KnownSlots:
             arguments = arguments[1:]
         if is_builtin_function(function) or function in (abs, range, float, int):
             return all(_is_number(type_of(a)) for a in arguments)
+        if function is dict.__contains__:
+            return class_of(type_of(arguments[0])) in _DICTS and _is_plain_key(type_of(arguments[1]))
         if function is intrinsics._new_:
             return isinstance(arguments[0], Const) and arguments[0].value in (tuple, list, slice)
         if function is intrinsics._iter_ or function is intrinsics._next_:
@@ -294,19 +326,77 @@ def _is_read(instruction: Instruction) -> bool:
 
 def _forget_aliases(known: Known, place: Place) -> None:
     """Forget what is known of the places that a write to `place` may change."""
-    kind, _, key = place
-    for other in [p for p in known if p[0] == kind and (kind != FIELD or p[2] == key)]:
+    for other in [p for p in known if _may_be(place, p)]:
         del known[other]
 
 
-def _common(states: list[Known]) -> Known:
-    """What is known in all `states`, which come together at a block."""
+def _may_be(place: Place, other: Place) -> bool:
+    """Whether two places may be one: an item of a dict may be a field, too."""
+    kind, _, key = place
+    if kind != other[0]:
+        return {kind, other[0]} == {FIELD, ITEM} and _may_be_equal(key, other[2])
+    if kind == FIELD:
+        return bool(key == other[2])
+    return kind != ITEM or _may_be_equal(key, other[2])
+
+
+def _may_be_equal(key: object, other: object) -> bool:
+    """Whether two names or keys may be equal: those that are computed may be any."""
+    return isinstance(key, Value) or isinstance(other, Value) or bool(key == other)
+
+
+def _is_plain_key(known: AbstractType) -> bool:
+    """Whether keys of this type are hashed and compared by C code, and have no derivative."""
+    if isinstance(known, TupleType):
+        return all(map(_is_plain_key, known.elements))
+    return class_of(known) in _PLAIN_KEYS
+
+
+_PLAIN_KEYS = (str, int, bool)
+
+
+def _unassumed(obj: Value) -> Value:
+    """The object that `obj` is, of which more may be assumed."""
+    while target(obj) is intrinsics._assume_:
+        obj = obj.operands[1]  # type: ignore[attr-defined]  # a call
+    return obj
+
+
+def _common(block: Block, states: list[tuple[Block, Known]]) -> Known:
+    """What is known in all `states`, those behind the predecessors of `block`, where they come together: an
+    item that differs is known by the phi that chooses."""
     if not states:
         return {}
-    first, *rest = states
-    return {
-        place: value for place, value in first.items() if all(state.get(place) is value for state in rest)
-    }
+    (source, first), *rest = states
+    found = {}
+    for place, value in first.items():
+        others = [(s, state.get(place)) for s, state in rest]
+        if all(other is value for _, other in others):
+            found[place] = value
+        elif place[0] == ITEM and all(other is not None for _, other in others):
+            phi = _chosen(block, [(source, value), *others])
+            if phi is not None:
+                found[place] = phi
+    return found
+
+
+def _chosen(block: Block, values: Sequence[tuple[Block, Value | None]]) -> Value | None:
+    """The phi of `block` that is one of `values` by the predecessor; None if there is none."""
+    for phi in block.phis:
+        if len(phi.operands) == len(values) and all(
+            _is_same(phi.operands.get(source), value) for source, value in values
+        ):
+            return phi
+    return None
+
+
+def _is_same(one: Value | None, other: Value | None) -> bool:
+    """Whether two values are one, or the same number."""
+    if one is other:
+        return True
+    if not isinstance(one, Const) or not isinstance(other, Const):
+        return False
+    return type(one.value) is type(other.value) is float and one.value == other.value
 
 
 def _overwrite(write: Instruction, present: Value) -> None:
