@@ -4,14 +4,22 @@ but floats, of what has no derivative over its like, and what is appended."""
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
 from adbc.reverse.adjoints import AppendAdjoint, InitAdjoint, PutAdjoint, ReplaceAdjoint
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
-from adbc.types.lattice import FLOAT, AbstractType, TupleType, has_cotangent, has_shadow, is_bare
+from adbc.types.lattice import (
+    FLOAT,
+    AbstractType,
+    TupleType,
+    has_cotangent,
+    has_shadow,
+    is_bare,
+    is_memory,
+)
 
 if TYPE_CHECKING:  # the builder has these functions among its handlers
     from adbc.reverse.forwards import ForwardsPass
@@ -61,13 +69,24 @@ def replace(builder: ForwardsPass, call: Instruction, site: CallSite, is_field: 
     builder.leave(ReplaceAdjoint(u, i, builder.p(old), is_field))
 
 
-def zero_of(known: AbstractType, nothing: object) -> Any:
-    """The tangent of a new value of a type of which `is_flat` is true, of a part of it, or of a number;
-    `nothing` is that of what has no derivative."""
+def slot_of(builder: ForwardsPass, known: AbstractType, shadow: Value) -> Value:
+    """The tangent of a new value of a type of which `is_flat` is true, or of a part of it, with this
+    `shadow`."""
+    nothing = builder.support.no_tangent
+    if is_memory(known):
+        return builder.builder.call(intrinsics._or_else_, shadow, nothing)
     if not isinstance(known, TupleType):
-        return 0.0 if known == FLOAT else nothing
-    parts = tuple([zero_of(part, nothing) for part in known.elements])
-    return nothing if all(part is nothing for part in parts) else parts
+        return Const(0.0 if known == FLOAT else nothing)
+    parts: list[Value] = []
+    for i, part in enumerate(known.elements):
+        of_part = builder.builder.call(builder.support.item, shadow, i) if has_shadow(part) else Const(None)
+        parts.append(slot_of(builder, part, of_part))
+    values = [part.value if isinstance(part, Const) else part for part in parts]
+    if all(value is nothing for value in values):
+        return Const(nothing)
+    if any(isinstance(value, Value) for value in values):
+        return builder.builder.call(intrinsics._new_, tuple, *parts)
+    return Const(tuple(values))
 
 
 def slot_append(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
@@ -75,7 +94,9 @@ def slot_append(builder: ForwardsPass, call: Instruction, site: CallSite) -> Non
     container, value = site.arguments
     u, fu, known, support = builder.p(container), builder.s(container), type_of(value), builder.support
     if isinstance(known, TupleType):
-        given = u, fu, builder.p(value), zero_of(known, support.no_tangent), value in builder.active
+        shadow = builder.s(value)
+        is_active = shadow if has_shadow(known) else Const(value in builder.active)
+        given = u, fu, builder.p(value), slot_of(builder, known, shadow), is_active
         stands_for(builder, call, builder.builder.call(support.append_flat, *given))
         builder.leave(AppendAdjoint(value, u, fu))
         return

@@ -81,8 +81,8 @@ class Support(CommonSupport):
     """append_array(l, fl, x, fx): does ``l.append(x)`` of an array, and lets the shadow grow with that of the
     array"""
     append_flat: Callable[..., Any]
-    """append_flat(l, fl, x, zero, is_active): does ``l.append(x)`` of a tuple of numbers, and lets the shadow
-    grow with the list by `zero`"""
+    """append_flat(l, fl, x, tangent, is_active): does ``l.append(x)`` of a tuple of numbers and objects, and
+    lets the shadow grow with the list by its `tangent`"""
     append_item: Callable[..., Any]
     """append_item(l, fl, x, is_active): does ``l.append(x)`` of a number, and lets the shadow grow with the
     list"""

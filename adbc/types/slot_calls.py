@@ -18,6 +18,7 @@ from adbc.types.lattice import (
     is_bare,
     is_float64,
     is_list,
+    is_memory,
 )
 
 __all__ = ["is_container_slot", "is_flat", "is_slot"]
@@ -36,8 +37,7 @@ def is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 def is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     """Whether a read or write concerns one slot of a list or dict, and in a write a Python float; what is
-    appended may be a number of NumPy's, an array, what has no derivative, or a tuple of such and of floats,
-    too."""
+    appended may be a number of NumPy's, an array, what has no derivative, or a tuple (`is_flat`), too."""
     if access == "append":
         value = types_[1] if len(types_) == 2 else None
         is_known = value is not None and (
@@ -50,10 +50,10 @@ def is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 
 def is_flat(known: AbstractType) -> bool:
-    """Whether values are tuples of floats and of what has no derivative, which may be such tuples again: the
-    tangent of a new one is a constant."""
+    """Whether values are tuples of floats, of objects and of what has no derivative, which may be such tuples
+    again: the tangent of a new one has zeros, and the shadows of the objects."""
     return isinstance(known, TupleType) and all(
-        part == FLOAT or is_bare(part) or is_flat(part) for part in known.elements
+        part == FLOAT or is_bare(part) or is_memory(part) or is_flat(part) for part in known.elements
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import adbc
+from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
 from benchmarks.instructions import executed
 
@@ -174,3 +175,29 @@ def test_a_hidden_method_costs_what_it_costs() -> None:
     for _ in range(10):
         gradient(0.7, 5)
     assert engine.builds == builds
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_generator_is_asked_for_its_iterator_once() -> None:
+    class Link:
+        def __init__(self, value: Any, back: Any) -> None:
+            self.value, self.back = value, back
+
+        def path(self) -> Iterator[Any]:
+            link: Any = self
+            while link is not None:
+                yield link.value
+                link = link.back
+
+    def chain(x: float, n: int) -> Any:
+        link = None
+        for i in range(n):
+            link = Link(x * i, link)
+        values = list(link.path())  # type: ignore[attr-defined]
+        return sum(values) + values[0]
+
+    default_engine().clear()
+    for _ in range(6):
+        assert adbc.grad(chain)(0.7, 4) == 9.0
+    (rule,) = [r for r in default_engine().rules.values() if r.code is chain.__code__ and r.is_built]
+    assert str(rule.graphs[0]).count("Saved[__iter__]] = call <const") <= 1

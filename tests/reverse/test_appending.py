@@ -80,6 +80,31 @@ def pairs_of_anything(x: float, n: int) -> Any:
     return sum(p[0] for p in pairs) + pairs[0][1][0] * pairs[3][1] + pairs.pop()[0]
 
 
+class Item:
+    def __init__(self, weight: Any) -> None:
+        self.weight = weight
+
+
+def pairs_with_objects(x: float, n: int) -> Any:
+    """Objects in tuples are shared with whoever has them, and have their derivatives by their addresses."""
+    items = [Item(x * i) for i in range(n)]
+    ranked: list[Any] = []
+    for i, item in enumerate(items):
+        ranked.append((item.weight * x, item, ("rank", i)))  # one by one
+    first = max(ranked, key=lambda pair: pair[0])
+    first[1].weight += first[0]
+    ranked.sort(key=lambda pair: -pair[0])
+    return sum(w * item.weight * k for w, item, (_, k) in ranked) + items[-1].weight
+
+
+def pairs_with_constants(x: float, items: list[Any]) -> Any:
+    pairs: list[Any] = []
+    for item in items:
+        pairs.append((2.0, item))
+        pairs.append((x, item))
+    return sum(a * item.weight for a, item in pairs)
+
+
 def appends_pairs(x: float, pairs: list[Any]) -> Any:
     pairs.append((x * x, 3))
     pairs.append((1, True))
@@ -91,6 +116,11 @@ def test_appended_tuples_are_differentiated_rightly() -> None:
         check_rule(pairs, 0.7, 6)
         check_rule(pairs_of_anything, 0.7, 5)
         check_rule(appends_pairs, 1.3, [(2.0, 1)])
+        check_rule(pairs_with_objects, 0.7, 5)
+    items = [Item(2.0), Item(3.0)]
+    for _ in range(4):
+        assert adbc.grad(pairs_with_constants)(1.5, items) == 5.0
+        assert adbc.grad(pairs_with_constants)(1.5, adbc.Const(items)) == 5.0
     assert adbc.grad(appends_pairs)(3.0, [(2.0, 1)]) == 18.0
     with pytest.raises(ConstWriteError, match="constant list"):
         adbc.grad(appends_pairs)(2.0, adbc.Const([(2.0, 1)]))

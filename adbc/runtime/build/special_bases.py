@@ -331,7 +331,10 @@ class SpecialBases:
                 if _is_instance(known) or class_of(known) is None:
                     break  # it may run code of its own when it is asked, which is before the next are
                 continue
-            steps = [Instruction("call", [Const(self._asked(known.cls)), source], position=call.position)]
+            asked = self._asked(known.cls)
+            if target(source) is asked:
+                continue  # what is its own iterator was asked for it
+            steps = [Instruction("call", [Const(asked), source], position=call.position)]
             method = self.knowledge.special(known.cls, "__len__")
             if method is not None and any(function is of for of in _ASKING_LENGTHS):
                 operands = [Const(length), Const(method), source]

@@ -242,11 +242,12 @@ def append_item(values: list[Any], shadow: Any, value: float, is_active: bool) -
     values.append(value)
 
 
-def append_flat(values: list[Any], shadow: Any, value: Any, zero: Any, is_active: bool) -> None:
-    """Do ``values.append(value)`` of a tuple of numbers and what has no derivative, of which the tangent of a
-    new one is `zero`."""
+def append_flat(values: list[Any], shadow: Any, value: Any, tangent: Any, is_active: Any) -> None:
+    """Do ``values.append(value)`` of a tuple of numbers, objects and what has no derivative, of which
+    `tangent` is that of a new one.  It has a derivative if `is_active`, its shadow where it has objects, is
+    true."""
     if shadow is not None:
-        shadow.append(zero)
+        shadow.append(tangent)
     elif is_active:
         check_slot(values, None)
     values.append(value)
